@@ -86,6 +86,18 @@ class Ways:
         near = sorted(self._callers.get(function, ()), key=lambda pair: self.reach.distance[pair[0]])
         yield from ((caller, line_of_call(caller, edge)) for caller, edge in near[:MAX_CALLERS] if edge.cost == DIRECT)
 
+    def around(self, function: Function, hops: int) -> Iterator[Function]:
+        """What calls it, and what calls that, up to so many calls; what it stands in, and what it calls itself."""
+        yield from (edge.target for edge in self.graph.edges(function))
+        seen = {function}
+        near = [function]
+        for _ in range(hops):
+            above = (caller for one in near for caller, _ in self._callers.get(one, ()))
+            outer = (self.index.files[one.path].functions.get(one.outer) for one in near if one.outer)
+            near = [one for one in dict.fromkeys((*above, *outer)) if one is not None and one not in seen]
+            seen.update(near)
+            yield from near
+
     def _repeated(self, function: Function, way: Way) -> Way:
         if function in self.looped or any(_in_loop(caller, edge) for caller, edge in way):
             return way

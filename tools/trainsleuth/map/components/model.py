@@ -16,6 +16,7 @@ from ..program import Called, Program
 from ..recipe.recipes import Choice
 from ..records import Place
 from ..signs.inner_steps import asked_for, parts_of_forward
+from ..signs.trained_names import trained_names
 
 _BUILDER = re.compile(
     r"(?!.*_(?:config|cfg|args?|types?|names?|ids?|ranks?|sizes?|stages?|groups?|info|path|dir|version|state|status)$)"  # of one
@@ -34,7 +35,7 @@ _LIBRARIES = (
     "clip.",
 )
 _NOT_MODELS = re.compile(
-    r"Tokenizer|Processor|Config|Args|Argument|Trainer|Scheduler|transforms|set_seed|Collator|Output"
+    r"Tokenizer|Processor|Config|Args|Argument|Trainer|Scheduler|transforms|set_seed|Collator|Output|ContextManagers|Adafactor|AdamW"
 )
 _HELD_AS = re.compile(
     r"model|net|generator|discriminator|encoder|decoder|policy|actor|critic|agent|unet|vae|backbone|pipe(?:line)?$|qf|(?:^|\.)[GD](?:_ema)?$",
@@ -58,7 +59,11 @@ def places(program: Program) -> Iterator[Place]:
     built: dict[Class, float] = {cls: _prominence(cls) if many else 1.0 for cls in run}
     for other in _not_chosen(program, run):
         built[other] *= NOT_CHOSEN
+    trained = trained_names(program)
     for called in program.reached_calls:
+        rank = trained.get((called.function, called.event.line))
+        if rank is not None and any(map(_is_of_library, called.targets)):
+            yield program.at(called.function, called.call.line, "built", max(0.99 - 0.02 * rank, 0.95))
         for place, cls in _built(program, called, run):
             if cls is not None:
                 built[cls] = max(built.get(cls, 0.0), place.score)
@@ -257,6 +262,11 @@ def _built(program: Program, called: Called, run: Mapping[Class, int]) -> Iterat
 
 
 HANDED_ON = 1  # calls from the training step to a network that is made outside of the one that runs it
+
+
+def _is_of_library(target: object) -> bool:
+    """It makes a network of another library, or wraps one in adapters."""
+    return isinstance(target, External) and _is_library_model(target.name, target.name.rpartition(".")[2])
 
 
 def _is_library_model(name: str, last: str) -> bool:

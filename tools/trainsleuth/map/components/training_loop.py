@@ -10,6 +10,7 @@ from trainsleuth.facts import MODULE_BODY, Event, Expr, External, Function
 from ..loop.framework_loop import handed_loop
 from ..loop.own_runners import STEPS
 from ..loop.parameter_holders import changes_parameters
+from ..loop.quiet import is_quiet
 from ..loop.steps import averages, averages_weights, sets_learning_rate, writes_learning_rate
 from ..program import Program
 from ..records import Place
@@ -77,7 +78,9 @@ def _helpers(program: Program, step: Function, near: Set[Function]) -> Iterator[
     """What other reached functions do of a step, and where those near it call them."""
     for function, signs in program.signs.items():
         if program.is_reached(function) and function not in program.training.steppers:
-            share = 0.85 if function in near or any(_belongs(one, function) for one in near) else 0.4
+            is_aside = any(sign.role == "backward" for sign in signs)
+            is_near = function in near or any(_belongs(one, function) for one in near)
+            share = 0.85 if is_near and not is_aside else 0.4
             role = next((sign.role for sign in signs if sign.role in _OF_STEPS), "")
             for caller, line in program.callers(function) if role else ():
                 if caller in near:
@@ -275,6 +278,7 @@ def _changes_parameters(program: Program, function: Function, call: Expr) -> boo
     return any(isinstance(one, Function) and changes_parameters(program.index, one) for one in targets)
 
 
+NO_GRADIENTS = 0.8  # of a network that only gives the loss something to compare with
 FAINTER = 0.97  # one forward call after another, from the nearest to backward up
 
 
@@ -282,8 +286,9 @@ def _forwards(program: Program, function: Function, share: float) -> Iterator[Pl
     """Calls of networks in the step or above it; where there is none, the nearest of what they call is the forward."""
     stages = [stage for stage in program.training.stages if stage.role in ("forward", "through")]
     near = [stage for stage in stages if not stage.hops]
-    for rank, stage in enumerate(near):
-        yield program.at(stage.function, stage.line, "forward", share * 0.96 * FAINTER**rank)
+    for rank, stage in enumerate(sorted(near, key=lambda one: is_quiet(one.event))):  # that of a reference last
+        kept = NO_GRADIENTS if is_quiet(stage.event) else 1.0
+        yield program.at(stage.function, stage.line, "forward", share * kept * 0.96 * FAINTER**rank)
     for rank, stage in enumerate(one for one in stages if one.hops and one.role == "forward"):
         first = 0.93 if not rank and all(stage.role == "through" for stage in near) else 0.85 / (1 + 0.3 * stage.hops)
         yield program.at(stage.function, stage.line, "forward", share * first)

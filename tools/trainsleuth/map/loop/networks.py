@@ -130,7 +130,9 @@ def calls_network(values: Values, function: Function, call: Expr) -> bool:
             return True
         if held and all(
             isinstance(one, External)
-            and not one.name.startswith(("torch.nn", "torchvision.models", "timm", "transformers"))
+            and not one.name.startswith(
+                ("torch.nn", "torchvision.models", "timm", "transformers", "diffusers.", "peft.")
+            )
             for one in held
         ):
             return False

@@ -26,6 +26,8 @@ from .steps import Sign
 
 _MAKE_LOSS = ("training_step", "compute_loss", "train_step", "loss", "forward_train")
 _RUN_BY_FRAMEWORKS = ("forward_train", "train_step")  # methods of what holds the networks, before what it holds
+_STEPS = ("optimizer step", "zero_grad")
+MAX_PARTS = 3  # calls from what goes backward to what steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,15 +103,24 @@ class Training:
     def steppers(self) -> tuple[Function, ...]:
         """Those that train, the one that is the training step first.
 
-        Where a framework holds the loop, a gradient that is computed aside is none of them.
+        A gradient that is computed aside is none of them: where a framework holds the loop, where another function steps.
         """
         found = self._backwards
         if self.framework is not None:
             found = tuple(f for f in found if self.index.class_of(f) in self.hooked_classes or self._steps(f))
+        elif len(found) > 1:
+            found = tuple(f for f in found if self._steps(f) or self._is_of_a_step(f)) or found
         return tuple(sorted(found, key=self._step_rank))
 
     def _steps(self, function: Function) -> bool:
         return any(s.role == "optimizer step" or s.site.call.last == "manual_backward" for s in self.signs[function])
+
+    def _is_of_a_step(self, function: Function) -> bool:
+        """What is seen to call it steps, or it calls what does, or stands in it; or nothing is seen to call it."""
+        near = frozenset((function, *self.ways.around(function, MAX_PARTS)))
+        return len(near) == 1 or any(
+            sign.role in _STEPS for one in near for sign in self.signs.get(one, ()) if one in self.entry.reach.distance
+        )
 
     def _step_rank(self, function: Function) -> tuple[float, str, int]:
         roles = {sign.role for sign in self.signs[function]}

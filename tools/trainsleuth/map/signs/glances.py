@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Event, Expr, Function, written
 
 from ..loop.networks import calls_network
+from ..loop.quiet import is_quiet
 from ..program import Program
 from .measures import SAYS_METRIC
 
@@ -20,7 +21,7 @@ def glances(program: Program) -> Iterator[tuple[Function, Expr, Function]]:
     """(the function with the loop, the call, what it calls); no averages of weights or targets, which are kept up so."""
     for function in program.training.loop_lines:
         for event in function.events:
-            quiet, due = _is_quiet(event), _is_due(event)
+            quiet, due = is_quiet(event), _is_due(event)
             for call in event.calls if event.block.loops and (quiet or due) else ():
                 for one in program.graph.targets(function, call) if not _UPDATES.search(call.callee) else ():
                     if isinstance(one, Function) and _is_look(program, one, quiet, due):
@@ -40,10 +41,6 @@ def _is_look(program: Program, target: Function, quiet: bool, due: bool) -> bool
 
 
 _OFF = ("no_grad", "inference_mode")
-
-
-def _is_quiet(event: Event) -> bool:
-    return any(written(one).endswith(("no_grad()", "inference_mode()")) for one in event.block.contexts)
 
 
 def _is_due(event: Event) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Function, written
+from trainsleuth.facts import Expr, Function
 
+from ..loop.quiet import is_quiet
 from ..program import Program
 
 _HELD_OUT = re.compile(
@@ -19,7 +20,7 @@ def passes(program: Program, function: Function) -> Iterator[int]:
     """Lines where a function with a loop, which trains elsewhere or runs without gradients, is given such data and none
     to train on."""
     for event in function.events:
-        quiet = any(written(one).endswith(("no_grad()", "inference_mode()")) for one in event.block.contexts)
+        quiet = is_quiet(event)
         for call in event.calls:
             if _is_given_held_out(call) and _goes_over(program, function, call, quiet):
                 yield call.line
