@@ -21,6 +21,7 @@ from .drawing.wording import clean as clean
 from .launching.launch import Command, that_counts
 from .launching.usage import usage
 from .loop.features import FEATURES, features
+from .loop.own_runners import overrides_loop
 from .loop.traps import traps
 from .naming.namespaces import is_of_something_else
 from .naming.tables import Table
@@ -158,7 +159,7 @@ def _part(program: Program, name: str, trains: bool) -> Part:
         return _untrained(program)
     places = tuple(_followed(program, name, _running(program, name)))
     framework = program.training.framework
-    if framework is not None and name == "training_loop":
+    if framework is not None and name == "training_loop" and not overrides_loop(program):
         return Part("elsewhere", f"inside {framework.name}; these are the hand-over and the hooks", places)
     if places and program.assumed and name in _TRAINING_ONLY:
         said = uncalled(program.index, program.assumed) or "how it is reached was not read"

@@ -117,7 +117,7 @@ def _in_text(index: Index, path: str, consoles: dict[str, Command], arguments: S
     lines = lines_of(index.repository, path) if path.endswith(SHELL) else []
     script = Script(lines, arguments) if lines else None
     for line, command, folder in _placed(index, path):
-        if not command:
+        if not command or (command.startswith("echo ") and _GOES_ON.search(command) is None):  # shown, not started
             continue
         found = list(_in_folder(index, path, folder, line, command, consoles))
         found = found or list(_command(index, path, line, command, consoles))
@@ -276,6 +276,7 @@ _STARTED = re.compile(r"(?:bash|sh|sbatch)\s|\./")
 
 def _commands_of(index: Index, path: str, line: int, text: str, consoles: dict[str, Command]) -> Iterator[Command]:
     text = _HERE.sub(".", text) if "$(" in text else text
+    text = _EVALUATED.sub("", text) if text.startswith("eval") else text
     words = text.lstrip("$> `").split()
     if not words or len(text) > MAX_COMMAND or words[-1] in ("-h", "--help"):
         return
@@ -323,6 +324,10 @@ def _commands_of(index: Index, path: str, line: int, text: str, consoles: dict[s
             yield Command(path, line, _clean(text), target)
             return
     yield from _loading(index, path, line, text)
+
+
+_EVALUATED = re.compile(r"eval\s+(?=\S)")
+_GOES_ON = re.compile(r"[|;>]|&&")
 
 
 def _given_to_script(index: Index, path: str, words: Sequence[str], script: str) -> str | None:

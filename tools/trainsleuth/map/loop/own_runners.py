@@ -12,6 +12,7 @@ from ..records import Place
 from .frameworks import Framework
 
 _TRAIN = ("train", "fit", "learn")  # of the methods that start a framework, those that only train
+_INNER = ("_inner_training_loop", "inner_training_loop")  # what train() of Hugging Face leaves the loop to
 _REGISTERS = re.compile(r"(?:add|register)_(?:hooks?|callbacks?)")
 STEPS = ("training_step", "compute_loss", "train_step", "forward_backward")
 
@@ -23,11 +24,17 @@ def own_loops(program: Program, framework: Framework, runner: Class) -> Iterator
     for cls in program.index.lineage(runner):
         yield program.at(cls.body, cls.line, "class", 0.8)
         yield from _handed_on(program, cls)
-        for name in _TRAIN:
-            method = cls.methods.get(name) if name in framework.starts else None
+        for name in (*_TRAIN, *_INNER):
+            method = cls.methods.get(name) if name in framework.starts or name in _INNER else None
             if method is not None and method.loops:
                 yield program.at(method, method.line, "holds the loop", 0.8)
                 yield from _looped(program, runner, method)
+
+
+def overrides_loop(program: Program) -> bool:
+    """A class that the framework runs has the loop itself, with the call of its step."""
+    methods = (program.index.method(cls, name) for cls in program.training.hooked_classes for name in _INNER)
+    return any(method is not None and any(_steps(program, method, in_loops=True)) for method in methods)
 
 
 def _handed_on(program: Program, cls: Class) -> Iterator[Place]:
