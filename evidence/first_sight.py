@@ -53,6 +53,7 @@ HALVES = tuple(
         "twenty_ninth_",
         "thirtieth_",
         "thirty_first_",
+        "thirty_second_",
     )
 )
 
