@@ -257,3 +257,49 @@ def test_what_a_section_chooses_is_not_told_as_open(tmp_path: Path, recipe: str,
     write(REGISTRY, tmp_path)
     text = map_repository(tmp_path, "train.py", f"python train.py -opt {recipe}").text
     assert ("picks one of 2" in text) is is_open, text
+
+
+ESTIMATOR = {
+    "module.py": """import lightning
+import torch
+
+
+class OwnModule(lightning.LightningModule):
+    def __init__(self, lr):
+        super().__init__()
+        self.net, self.lr = torch.nn.Linear(2, 1), lr
+
+    def training_step(self, batch, place):
+        return self.net(batch).mean()
+
+    def configure_optimizers(self):
+        return torch.optim.Adam(self.net.parameters(), lr=self.lr)
+""",
+    "estimator.py": """from gluonish.torch import PyTorchLightningEstimator
+from module import OwnModule
+
+
+class OwnEstimator(PyTorchLightningEstimator):
+    def create_lightning_module(self):
+        return OwnModule(lr=0.1)
+""",
+    "run.py": """from estimator import OwnEstimator
+
+
+def train(data):
+    estimator = OwnEstimator()
+    estimator.train_model(training_data=data)
+
+
+if __name__ == "__main__":
+    train([])
+""",
+}
+
+
+def test_an_estimator_around_lightning_trains_its_module(tmp_path: Path) -> None:
+    write(ESTIMATOR, tmp_path)
+    found = map_repository(tmp_path)
+    assert "Lightning · trains" in found.text and found.entry == "run.py"
+    loop = {(place.path, place.line) for place in found.components["training_loop"].places}
+    assert {("run.py", 6), ("module.py", 10)} <= loop, found.text

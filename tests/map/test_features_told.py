@@ -377,3 +377,48 @@ for x in torch.ones(8, 4, 2):
 def test_what_goes_backward_and_is_given_the_optimizer_steps(tmp_path: Path, given: str, is_missed: bool) -> None:
     write({"train.py": SCALED.replace("GIVEN", given)}, tmp_path)
     assert ("no optimizer step was found" in map_repository(tmp_path).text) is is_missed
+
+
+SPAWNED = """import torch
+import torch.multiprocessing as mp
+
+
+def init_seeds(seed):
+    torch.manual_seed(seed)
+
+
+def worker(rank):
+    INSIDE
+    net = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in torch.ones(8, 4, 2):
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+
+
+def main(alone=False):
+    BEFORE
+    if alone:
+        torch.manual_seed(1)
+        worker(0)
+    else:
+        mp.spawn(worker, nprocs=2)
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("inside", "before", "is_told"),
+    [
+        ("print(rank)", "torch.manual_seed(0)", True),
+        ("init_seeds(rank)", "torch.manual_seed(0)", False),
+        ("print(rank)", "print('seeds are set in the other arm')", False),
+    ],
+)
+def test_seeds_before_a_spawn(tmp_path: Path, inside: str, before: str, is_told: bool) -> None:
+    write({"train.py": SPAWNED.replace("INSIDE", inside).replace("BEFORE", before)}, tmp_path)
+    assert ("seeds are set before spawn" in map_repository(tmp_path).text) is is_told

@@ -144,6 +144,8 @@ FRAMEWORKS = (
 _CLI = "LightningCLI"  # makes the trainer, the module and the data, and runs the loop, as soon as it is called
 _TRAINERS = ("Trainer", "Learner", "Runner", "Solver")
 _MAKES_TRAINERS = ("_trainer", "_learner")  # a function of another library: build_trainer(cfg)
+_AROUND_LIGHTNING = "LightningEstimator"  # makes the trainer of Lightning by itself: that of GluonTS
+_LIGHTNING_WITHIN = FRAMEWORKS[0]._replace(starts=("train", "train_model", "fit"))
 _RUN = ("Trainer", "_trainer")  # what runs a trainer trains
 _NO_TRAINERS = frozenset(
     {"torch", "ray", "unittest", "click", "typer", "asyncio", "pytest", "doctest", "multiprocessing"}
@@ -151,14 +153,20 @@ _NO_TRAINERS = frozenset(
 
 
 def _unnamed(name: str) -> Framework | None:
-    """A library that is not in the table, by a class of it that is called a trainer."""
+    """A library that is not in the table, by a class of it that is called a trainer, or an estimator around Lightning."""
     package, *parts = name.split(".")
+    if package not in FRAMEWORKS[0].packages and any(part.endswith(_AROUND_LIGHTNING) for part in parts):
+        return _LIGHTNING_WITHIN._replace(packages=(*_LIGHTNING_WITHIN.packages, package))
     if package in _NO_TRAINERS or not any(part.endswith(_TRAINERS + _MAKES_TRAINERS) for part in parts):
         return None
     hooks = tuple(dict.fromkeys(LOOP_HOOKS + LIGHTNING_HOOKS + HF_HOOKS))
     starts = ("fit", "train", "learn", *(("run",) if parts[-1].endswith(_RUN) else ()))
     starts = (*starts, "main", "run") if parts[-1] == "Solver" else starts
     return Framework(package, (package,), _TRAINERS, starts, _ALL_BUT_DATA, hooks)
+
+
+def is_around_lightning(index: Index, cls: Class) -> bool:
+    return any(base.endswith(_AROUND_LIGHTNING) for base in index.external_bases(cls))
 
 
 class Handover(NamedTuple):
@@ -181,7 +189,7 @@ def owned_by(index: Index, held: Class | External) -> Framework | None:
 
 def handovers(index: Index, values: Values) -> Iterator[Handover]:
     """Every such call in the repository."""
-    starts = {name for framework in FRAMEWORKS for name in framework.starts} | {"main"}
+    starts = {name for framework in (*FRAMEWORKS, _LIGHTNING_WITHIN) for name in framework.starts} | {"main"}
     for site in index.calls(*sorted(starts)):
         for held in started(index, values, site):
             framework = owned_by(index, held)

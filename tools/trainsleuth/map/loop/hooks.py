@@ -10,7 +10,7 @@ from trainsleuth.facts.reading.scopes import bindings
 
 from ..calling.values import Values
 from ..programs.sidelines import NEVER
-from .frameworks import Framework, Handover, owned_by, started
+from .frameworks import Framework, Handover, is_around_lightning, owned_by, started
 from .networks import is_network
 
 MAX_CLASSES = 6
@@ -53,11 +53,13 @@ def _arguments(call: Expr) -> Iterator[Expr]:
 
 
 def trainers_run(index: Index, values: Values, framework: Framework, handed: Iterable[Handover]) -> tuple[Class, ...]:
-    """Project classes of the trainers whose loop is started, with their bases: DistilTrainer(model).train()."""
+    """Project classes of the trainers whose loop is started, with their bases: DistilTrainer(model).train(). What only
+    makes the trainer, and the module that it runs, is none.
+    """
     found: dict[Class, None] = {}
     for handover in handed:
         for held in started(index, values, handover.site):
-            if isinstance(held, Class) and owned_by(index, held) == framework:
+            if isinstance(held, Class) and owned_by(index, held) == framework and not is_around_lightning(index, held):
                 found.update(dict.fromkeys(index.lineage(held)))
     return tuple(found)
 

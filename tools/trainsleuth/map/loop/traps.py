@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from trainsleuth.facts import Function, Site, written
+from trainsleuth.facts import Function, Site, is_sibling, written
 
 from ..program import Program
 
@@ -78,16 +78,28 @@ _OFF = {"eval": [], "train": ["False"]}
 
 def _seeds_in_one_place(program: Program) -> Iterator[str]:
     """Seeds set before processes are spawned do not hold inside them."""
-    seeded = {
-        site.function
-        for site, _ in program.calls("manual_seed", "seed_everything", "set_seed")
-        if program.is_reached(site.function)
-    }
+    seeds = [site for site, _ in program.calls(*_SEEDS) if program.is_reached(site.function)]
+    seeded = {site.function for site in seeds}
     spawns = [site for site, _ in program.calls("spawn") if program.is_reached(site.function) and site.call.arguments]
     for site in spawns:
         target = next((one for one in program.values.callables(site.function, site.call.arguments[0])), None)
-        if seeded and target is not None and target not in seeded and site.function in seeded:
+        before = any(
+            one.function is site.function
+            and one.position < site.position
+            and not is_sibling(one.event.block, site.event.block)
+            for one in seeds
+        )
+        if before and isinstance(target, Function) and not _is_seeded(program, target, seeded):
             yield f"{site.function.path}:{site.call.line} seeds are set before spawn and not again in {site.call.arguments[0].text}"
+
+
+_SEEDS = ("manual_seed", "seed_everything", "set_seed")
+
+
+def _is_seeded(program: Program, target: Function, seeded: set[Function]) -> bool:
+    """It sets them, or calls what does."""
+    calls = (call for event in target.events for call in event.calls)
+    return target in seeded or any(one in seeded for call in calls for one in program.graph.targets(target, call))
 
 
 def _unresolved_step(program: Program) -> Iterator[str]:
