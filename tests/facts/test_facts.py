@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from trainsleuth.facts import Expr, FileFacts, Function, written
+from trainsleuth.facts import Expr, FileFacts, Function, build_index, written
 from trainsleuth.facts.reading.source import read_source
 from trainsleuth.facts.reading.stored import pack, unpack
+from trainsleuth.repository import Repository
 
 
 def _read(source: str) -> FileFacts:
@@ -284,3 +286,16 @@ def test_what_could_not_be_read_is_told_and_the_rest_is_there() -> None:
 def test_an_expression_is_written_with_the_parentheses_that_it_needs(source: str) -> None:
     (event,) = (one for one in read_source("a.py", f"y = {source}\n").body.events if one.value is not None)
     assert event.value is not None and written(event.value) == source
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('print(f"{name}: {weight:=>{pad}f}")', "line 1 is Python that the grammar does not take"),
+        ('print "hello" % (', "line 1 not understood as Python"),
+    ],
+)
+def test_what_python_takes_and_the_grammar_does_not_is_told_so(line: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(f"{line}\nx = 1\n")
+    index = build_index(Repository(tmp_path))
+    assert any(said in one.reason for one in index.repository.skipped), index.repository.skipped

@@ -15,6 +15,7 @@ from .index import Index
 from .naming.names import Names
 from .naming.sites import is_test
 from .reading.config import Configs
+from .reading.grammar import is_python_source
 from .reading.notebook import join_cells
 from .reading.source import read_source
 from .reading.stored import pack, unpack
@@ -92,7 +93,8 @@ def _read(repository: Repository, paths: Iterable[str]) -> Iterator[FileFacts]:
                     function.events  # noqa: B018
         if facts.problems:
             line, what = facts.problems[0]
-            repository.skip(path, f"{IN_PART}line {line} {what}")
+            said = "is Python that the grammar does not take" if is_python_source(text) else what
+            repository.skip(path, f"{IN_PART}line {line} {said}")
         yield facts
 
 
