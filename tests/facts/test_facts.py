@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 from trainsleuth.facts import Expr, FileFacts, Function, build_index, written
+from trainsleuth.facts.reading.notebook import join_cells
 from trainsleuth.facts.reading.source import read_source
 from trainsleuth.facts.reading.stored import pack, unpack
 from trainsleuth.repository import Repository
@@ -299,3 +301,9 @@ def test_what_python_takes_and_the_grammar_does_not_is_told_so(line: str, said: 
     (tmp_path / "a.py").write_text(f"{line}\nx = 1\n")
     index = build_index(Repository(tmp_path))
     assert any(said in one.reason for one in index.repository.skipped), index.repository.skipped
+
+
+def test_a_remainder_that_begins_a_line_of_a_notebook_is_no_magic() -> None:
+    cell = {"cell_type": "code", "source": 'print("step %d: %.2f"\n      %(step, loss))\n%matplotlib inline\n!ls\n'}
+    text, _ = join_cells(json.dumps({"cells": [cell]}))
+    assert text.split("\n")[:4] == ['print("step %d: %.2f"', "      %(step, loss))", "", ""]

@@ -39,5 +39,6 @@ def _python_lines(source: str) -> Iterator[str]:
         return
     for line in lines:
         stripped = line.lstrip()
+        goes_on = stripped.startswith("%(")  # the line above: print("loss %.2f"\n %(loss))
         is_command = stripped.startswith(("%", "!")) or (stripped.endswith("?") and not stripped.startswith("#"))
-        yield "" if is_command else line
+        yield "" if is_command and not goes_on else line
