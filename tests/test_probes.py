@@ -393,3 +393,39 @@ def test_ranks_that_disagree(host: Host, tmp_path: Path, fault: str) -> None:
     found = [f for f in probes.judge_together("observe", traces) if f.outcome == "fail"]
     assert [(f.severity, f.path) for f in found][:1] == [(severity, "table.py")]
     assert words in found[0].message
+
+
+_LEAK = ("val_inputs, val_target = rows(96, 2)\n", "val_inputs, val_target = JOINED\n")
+_SPLIT = "torch.cat([inputs[:48], rows(48, 2)[0]]), torch.cat([target[:48], rows(48, 2)[1]])"
+_MIXED = f"{_SPLIT}\nmixed = torch.randperm(96)\nval_inputs, val_target = val_inputs[mixed], val_target[mixed]"
+_ALL = f"{_SPLIT.replace('[:48]', '')}\nmixed = torch.randperm(528)\nval_inputs, val_target = val_inputs[mixed], val_target[mixed]"
+
+
+@pytest.mark.parametrize(
+    ("joined", "severity", "says"),
+    [
+        (
+            _SPLIT,
+            "note",
+            "all of them stand in 4 of 8 batches that hold no others: is the training data scored as well?",
+        ),
+        (_MIXED, "warning", "48 of 96 evaluation examples"),
+        (_ALL, "note", "nearly all that was trained on is among them"),
+    ],
+)
+def test_training_data_that_are_scored_too_are_told_from_a_leak(
+    host: Host, tmp_path: Path, joined: str, severity: str, says: str
+) -> None:
+    edits = ((_LEAK[0], _LEAK[1].replace("JOINED", joined)),)
+    trace, ended = host.run(edited(PROGRAMS / "table.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    told = [
+        f for f in probes.judge("observe", trace, frozenset({"batch_as_seen"})) if "evaluation examples" in f.message
+    ]
+    assert [one.severity for one in told] == [severity] and says in told[0].message, (told, ended)
+
+
+def test_a_cross_entropy_over_one_class_is_told(host: Host, tmp_path: Path) -> None:
+    edits = (("nn.MSELoss()", "nn.CrossEntropyLoss()"),)
+    trace, ended = host.run(edited(PROGRAMS / "table.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    told = [f for f in probes.judge("observe", trace, frozenset({"loss_contract"})) if f.is_alarm]
+    assert told and "one class, whose softmax is 1 whatever the model says" in told[0].message, ended

@@ -18,6 +18,8 @@ NEEDED_CALLS = 3
 def wrong_input(call: Event) -> Finding | None:
     fn, holds, producer = call["fn"], call.get("holds"), call.get("producer") or {}
     made_by = operation(producer)
+    if fn == "cross_entropy" and _classes(call) == 1:
+        return _one_class(call)
     if fn == "cross_entropy" and holds == "probabilities":
         return _double_softmax(call, producer)
     if fn == "binary_cross_entropy_with_logits" and holds in ("unit-interval", "probabilities"):
@@ -37,10 +39,24 @@ def wrong_input(call: Event) -> Finding | None:
     return None
 
 
-def _double_softmax(call: Event, producer: Event) -> Finding:
-    classes = int(
-        call.get("labels", {}).get("classes") or call["input"]["shape"][1 if len(call["input"]["shape"]) > 1 else 0]
+def _classes(call: Event) -> int:
+    shape = call["input"]["shape"]
+    return int(shape[1 if len(shape) > 1 else 0]) if shape else 0
+
+
+def _one_class(call: Event) -> Finding:
+    return failure(
+        call,
+        f"cross_entropy at {shown(call)} gets scores of shape {tuple(call['input']['shape'])}: one class, whose softmax is 1 whatever the "
+        "model says, so the loss and its gradient are zero; expected a score for each class",
+        "wrong-loss-choice",
+        measured={"classes": 1},
+        next="give the last layer one output for each class, or use binary_cross_entropy_with_logits for a single yes or no",
     )
+
+
+def _double_softmax(call: Event, producer: Event) -> Finding:
+    classes = int(call.get("labels", {}).get("classes") or _classes(call))
     floor = math.log(1 + (classes - 1) / math.e)
     proven = operation(producer) == "softmax"
     return failure(

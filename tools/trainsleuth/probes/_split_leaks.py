@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainsleuth.finding import Finding
-from trainsleuth.trace import Trace, shown
+from trainsleuth.trace import Event, Trace, shown
 
 from ._batch_words import entrance_of, failure, latest, loader_of, named
 
@@ -18,20 +18,22 @@ WHOLE = 0.95  # of them: evaluation on the training data themselves, which is us
 def leaked(trace: Trace) -> Iterator[Finding]:
     """Some evaluation examples were trained on, though the two loaders read different data sets."""
     for overlap in latest(trace, "overlap", "root", "eval_loader", "train_loader"):
-        shared, distinct, needed = overlap["shared"], overlap["distinct"], LEAKED
+        shared, distinct, needed, trained = overlap["shared"], overlap["distinct"], LEAKED, overlap["trained"]
         if not distinct:
             shared, distinct, needed = overlap["poor_shared"], overlap["poor_distinct"], LEAKED_POOR
+            trained = overlap["trained_poor"]
         share = shared / max(1, distinct)
         if overlap["same_data"] is not False or share < needed or (needed == LEAKED_POOR and distinct < NEEDED_POOR):
             continue
         is_chance = _repeats_itself(trace, overlap["train_loader"])
-        is_alarm = share < WHOLE and not is_chance
+        meant = _perhaps_meant(overlap, shared, distinct, trained)
+        is_alarm = share < WHOLE and not is_chance and not meant
         entrance = entrance_of(trace, {"role": "eval", "root": overlap["root"], "loader": overlap["eval_loader"]})
         yield failure(
             entrance,
             f"{shared} of {distinct} evaluation examples at {shown(entrance)} were also trained on "
             f"({share:.1%}), value for value; expected none"
-            + (", but the training data hold the same examples several times too" if is_chance else ""),
+            + (", but the training data hold the same examples several times too" if is_chance else meant),
             "split-leak",
             severity="warning" if is_alarm else "note",
             confidence="high" if is_alarm else "low",
@@ -39,6 +41,15 @@ def leaked(trace: Trace) -> Iterator[Finding]:
             next="split before copying, augmenting or windowing the data, and compare the hashes of both parts",
             claims=("leakage-is-widespread", "augment-after-split"),
         )
+
+
+def _perhaps_meant(overlap: Event, shared: int, distinct: int, trained: int) -> str:
+    """Why such an overlap may be no leak: the training data are scored too, or everything there is is predicted."""
+    if overlap["whole"] and not overlap["mixed"] and overlap["whole"] < overlap["batches"]:
+        return f"; all of them stand in {overlap['whole']} of {overlap['batches']} batches that hold no others: is the training data scored as well?"
+    if trained and shared >= WHOLE * trained and shared < distinct:
+        return "; nearly all that was trained on is among them: is everything there is predicted, or is this the score?"
+    return ""
 
 
 def stored_twice(trace: Trace) -> Iterator[Finding]:

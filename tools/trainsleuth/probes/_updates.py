@@ -178,7 +178,7 @@ def too_fast(trace: Trace, table: Table) -> list[Finding]:
     if len(trace.stepping) != 1 or not held or len(values) < NEEDED_STEPS_TO_FALL or values[0] <= 0:
         return []
     supervised = any(call["training"] and call.get("target") for call in trace.events("loss"))
-    first, last = median(values[:3]), median(values[-len(values) // 3 :])
+    first, last = max(values[:3]), median(values[-len(values) // 3 :])
     typical = sorted(ratio for ratio, _ in held)[len(held) // 2]
     rewritten = sum(size for ratio, size in held if ratio >= HUGE_UPDATE) / sum(size for _, size in held)
     rises = supervised and typical >= LARGE_UPDATE and first > 0 and last > ABOVE_START * first

@@ -17,6 +17,7 @@ MOST_TOLD = 2  # batches of one kind that are described value by value
 TELL_AT = frozenset({3, 10, 30, 100, 300, 1000})
 MOST_PAIRS = 4  # of loaders whose data sets are compared
 MOST_CODES = 400_000  # rows remembered for one way into the model
+MOST_KEPT = 300  # batches of one way whose rows are told apart from each other
 SHARE = 0.04  # of the time since the first batch; above it only every tenth batch is read
 CLASSIFIERS = ("cross_entropy", "nll_loss")
 
@@ -24,12 +25,12 @@ CLASSIFIERS = ("cross_entropy", "nll_loss")
 class Stream:
     """Rows that took one way: `seen` maps codes to how often they came, `poor` those of rows that hold little.
 
-    `sets` are whole batches, `varied` the fewest different rows that one of them had; `spoilt` counts rows that hold NaN
-    or inf.
+    `sets` are whole batches, `kept` the codes of the first of them, `varied` the fewest different rows that one had;
+    `spoilt` counts rows that hold NaN or inf.
     """
 
     def __init__(self):
-        self.seen, self.poor, self.sets, self.waiting = {}, {}, set(), []
+        self.seen, self.poor, self.sets, self.kept, self.waiting = {}, {}, set(), [], []
         self.varied = None
         self.calls = self.read = self.rows = self.standing = self.alike = self.spoilt = 0
         self.last = None
@@ -52,6 +53,8 @@ class Stream:
             self.standing += sorted(whole) == self.last
             self.last = sorted(whole)
             self.sets.add(hash(tuple(self.last)))
+            if len(self.kept) < MOST_KEPT:
+                self.kept.append(self.last)
             for code, is_telling in zip(whole, telling.tolist()):
                 met = self.seen if is_telling else self.poor
                 if code in met or len(met) < MOST_CODES:
@@ -202,9 +205,13 @@ class Listener:
     def _tell_overlap(self, key, other, stream, met):
         shared = sum(1 for code in stream.seen if code in met.seen)
         poor = sum(1 for code in stream.poor if code in met.poor)
+        known = [
+            sum(code in met.seen or code in met.poor for code in batch) / len(batch) for batch in stream.kept if batch
+        ]
         self.events(
             "overlap", n=self.bus.steps, root=key[1], eval_loader=key[2], train_loader=other[2], shared=shared,
             distinct=len(stream.seen), poor_shared=poor, poor_distinct=len(stream.poor), same_data=self._same_data(key[2], other[2]),
+            trained=len(met.seen), trained_poor=len(met.poor), batches=len(known), whole=known.count(1), mixed=sum(0 < share < 1 for share in known),
         )  # fmt: skip
 
     def _tell_stored(self):
