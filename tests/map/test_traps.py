@@ -63,3 +63,29 @@ def test_training_that_is_switched_off_is_an_evaluation(off: str, told: int, tmp
     said = map_repository(tmp_path).traps
     assert sum("no .eval() is reached" in one for one in said) == told
     assert not any("no optimizer step" in one or "no zero_grad" in one for one in said)
+
+
+ENGINE = """import deepspeed
+import torch
+
+
+class Learner:
+    def __init__(self, net):
+        self.policy, *_ = GIVES(model=net, config={"train_batch_size": 4})
+
+    def learn(self, loader):
+        for x in loader:
+            loss = self.policy(x).mean()
+            self.policy.backward(loss)
+            self.policy.step()
+
+
+Learner(torch.nn.Linear(2, 1)).learn([])
+"""
+
+
+@pytest.mark.parametrize(("gives", "told"), [("deepspeed.initialize", 0), ("torch.initialize", 2)])
+def test_the_engine_that_deepspeed_gives_back_steps_and_clears_gradients(gives: str, told: int, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(ENGINE.replace("GIVES", gives))
+    said = map_repository(tmp_path).traps
+    assert sum("no optimizer step" in one or "no zero_grad" in one for one in said) == told

@@ -25,6 +25,7 @@ from .callables import Callables, Called
 from .calls import Calls
 from .class_methods import made_through
 from .elements import elements_of, looped_over
+from .engines import ENGINE, INITIALIZE, handed_for
 from .forwarding import Detours
 from .held import MAX_DEPTH, Held, is_made_by_name, is_property, is_untyped, only_below, unique, without_cousins
 from .knowledge import NOTHING, Knowledge
@@ -351,6 +352,10 @@ class Values:
             yield from self.of(function, value, depth + 1)
         elif value.kind == "call" and len(binding.items) == 1:
             item = binding.items[0]
+            if value.last == "initialize" and INITIALIZE in self.callables(function, value.parts[0], depth + 1):
+                yield from (ENGINE,) if item == 0 else ()
+                yield from self._all(function, handed_for(value, item), depth)
+                return
             if value.last in _SPREADING and isinstance(item, int) and item < len(value.arguments):
                 yield from self.of(function, value.arguments[item], depth + 1)
                 return

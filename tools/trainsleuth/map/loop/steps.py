@@ -10,6 +10,7 @@ from trainsleuth.facts import Class, Event, Expr, External, Function, Index, Loo
 from trainsleuth.facts.naming.sites import call_sites
 from trainsleuth.facts.training.optimizers import LISTING
 
+from ..calling.engines import ENGINE
 from ..calling.values import Values
 from ..recipe.branches import Settled, is_not_chosen
 
@@ -128,7 +129,7 @@ def step_role(site: Site, values: Values) -> str:
         return "optimizer step"
     if receiver.kind == "path":
         for held in values.of(site.function, receiver):
-            if is_optimizer(values.index, held):
+            if held == ENGINE or is_optimizer(values.index, held):
                 return "optimizer step"
             if isinstance(held, External) and ".lr_scheduler." in held.name:
                 return "scheduler step"

@@ -8,6 +8,7 @@ from itertools import chain
 
 from trainsleuth.facts import Function, Site, is_sibling, written
 
+from ..calling.engines import ENGINE
 from ..program import Program
 
 
@@ -118,7 +119,7 @@ _OF_OPTIMIZER = re.compile(r"optim|solver|(?:^|\W|_)opt(?:s|$|\W|_|\d)", re.I).s
 
 
 def _is_done(program: Program, role: str) -> bool:
-    if any(map(_OF_OPTIMIZER, _receivers(program, _CALLED[role]))):
+    if any(map(_OF_OPTIMIZER, _receivers(program, _CALLED[role]))) or _is_done_by_engine(program):
         return True
     return _clears_by_hand(program) if role == "zero_grad" else _is_given_optimizer(program)
 
@@ -128,6 +129,15 @@ def _is_given_optimizer(program: Program) -> bool:
     signs = (sign for f in program.signs if program.is_reached(f) for sign in program.signs[f])
     calls = (sign.site.call for sign in signs if sign.role == "backward")
     return any(_OF_OPTIMIZER(one.last) for call in calls for one in call.arguments if one.kind == "path")
+
+
+def _is_done_by_engine(program: Program) -> bool:
+    """step() and train_batch() of an engine of DeepSpeed clear the gradients, the latter steps too."""
+    return any(
+        site.call.receiver is not None and ENGINE in program.values.of(site.function, site.call.receiver)
+        for site, _ in chain(program.calls("step"), program.calls("train_batch"))
+        if program.is_reached(site.function)
+    )
 
 
 def _receivers(program: Program, name: str) -> Iterator[str]:
