@@ -15,6 +15,7 @@ from .calling.annotations import named_types
 from .calling.binding import bound_call, bound_names, names_given
 from .calling.class_methods import made_through
 from .calling.edges import GUESS, PART
+from .calling.fired import FIRE, fired
 from .calling.graph import Graph
 from .calling.optional_imports import resolve
 from .calling.values import Values
@@ -307,7 +308,9 @@ class Program:
     def callers(self, target: Function) -> Iterator[tuple[Function, int]]:
         """(caller, line) of every reached call of `target` by its name, and of every place that hands it on."""
         if target not in self._callers:
-            self._callers[target] = tuple(self._called_by(target))
+            found = tuple(self._called_by(target))
+            runs = any(not self.never_runs(function.path, line) for function, line in found)
+            self._callers[target] = found if runs else (*found, *self._fired(target))
         yield from self._callers[target]
 
     def _called_by(self, target: Function) -> Iterator[tuple[Function, int]]:
@@ -324,6 +327,13 @@ class Program:
         for site in self.index.calls(*HAND_OVERS):
             if site.function not in called and self.is_reached(site.function) and self._may_call(site.function, target):
                 yield from ((site.function, part.line) for part in _handed(site.call, target))
+
+    def _fired(self, target: Function) -> Iterator[tuple[Function, int]]:
+        """Where python-fire is handed an object whose method it is, unless the command names another."""
+        for site in self.index.calls(FIRE) if target not in self.values.known.unasked else ():
+            if self.is_reached(site.function):
+                ran = (one for _, one in fired(self.values, site.function, site.call))
+                yield from ((site.function, site.call.line) for one in ran if one is target)
 
     def _is(self, function: Function, name: Expr, target: Function) -> bool:
         return target in self.values.callables(function, name)

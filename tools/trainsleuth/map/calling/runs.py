@@ -14,6 +14,7 @@ from .callables import BARE
 from .class_methods import made_through
 from .common_names import COMMON_NAMES
 from .edges import CALLBACK, DIRECT, GUESS, IMPORT, KEPT, MADE, PART
+from .fired import fired
 from .handed_tables import is_taken_from
 from .methods import Methods, may_take
 from .put_methods import PutMethods
@@ -70,6 +71,7 @@ class Runs:
             ):
                 yield self._index.files[module.path].body, IMPORT
         yield from ((one, DIRECT) for one in self._of_section(call))
+        yield from ((one, CALLBACK) for _, one in fired(self._values, function, call))
         for target in self.targets(function, call):
             known = True
             if isinstance(target, Function):

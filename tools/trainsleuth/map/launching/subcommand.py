@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainsleuth.facts import Expr, Function, Index, bindings
 
+from ..calling.fired import fired
 from ..configuration.forms.subcommands import subcommands
 from ..recipe.branches import asked_key
+
+if TYPE_CHECKING:
+    from ..calling.values import Values
 
 NEAR = 6  # from the entry: further away a word of the command is no subcommand
 LEAST = 2  # words that a name is compared with, where one of them is a subcommand
@@ -35,11 +39,11 @@ class _Offered(NamedTuple):
     group: str
 
 
-def unasked(index: Index, functions: Iterable[Function], words: Sequence[str]) -> frozenset[Function]:
-    """Functions that click or typer runs for other subcommands than the one that is among the `words`."""
+def unasked(values: Values, functions: Iterable[Function], words: Sequence[str]) -> frozenset[Function]:
+    """Functions that click, typer or fire runs for other subcommands than the one that is among the `words`."""
     reached = list(functions)
     groups = {var: name for function in reached for var, name in _groups(function)}
-    offered = [one for function in reached for one in _offered(index, function, groups)]
+    offered = [one for function in reached for one in _offered(values, function, groups)]
     asked = [one for one in offered if one.name in words and (not one.group or one.group in words)]
     if not asked:
         return frozenset()
@@ -57,21 +61,22 @@ def _groups(function: Function) -> Iterator[tuple[str, str]]:
                     yield call.arguments[0].text, name.text
 
 
-def _offered(index: Index, function: Function, groups: Mapping[str, str]) -> Iterator[_Offered]:
-    """By a decorator, @app.command("train"), in a statement, app.command(name="train")(train), or as the default of a
-    subparser: parser.set_defaults(func=train).
+def _offered(values: Values, function: Function, groups: Mapping[str, str]) -> Iterator[_Offered]:
+    """By a decorator, @app.command("train"), in a statement, app.command(name="train")(train), as the default of a
+    subparser, parser.set_defaults(func=train), or by what python-fire is handed.
     """
-    yield from _of_parsers(index, function)
+    yield from _of_parsers(values.index, function)
     for decorator in function.decorators:
         if (found := _named(decorator, function, groups)) is not None:
             yield found
     for event in function.events:
         for call in event.calls:
+            yield from (_Offered(one, name, "") for name, one in fired(values, function, call))
             offer = call.parts[0] if call.kind == "call" and call.parts else None
             given = call.arguments[0] if call.arguments else None
             if offer is None or offer.kind != "call" or given is None or given.kind != "path":
                 continue
-            target = index.resolve(function, given.text)
+            target = values.index.resolve(function, given.text)
             if isinstance(target, Function) and (found := _named(offer, target, groups)) is not None:
                 yield found
 

@@ -40,9 +40,11 @@ def _off(program: Program, truth: Truth, function: Function, line: int, hops: in
         return said
     is_ours = function.name != MODULE_BODY and not _is_hook(program, function)
     callers = list(program.callers(function)) if is_ours and hops else []
-    return _every(program, truth, function, callers, hops) or _every(
+    said = _every(program, truth, function, callers, hops) or _every(
         program, truth, function, _made(program, function) if hops else [], hops
     )
+    is_others = bool(said) and function in program.values.known.unasked
+    return "runs only by another command of its program" if is_others else said
 
 
 def _is_hook(program: Program, function: Function) -> bool:

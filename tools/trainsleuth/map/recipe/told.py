@@ -178,7 +178,7 @@ def told_of(program: Program, recipe: str | None, launch: Command | None) -> Tol
         words,
         weighed(words, recipe, " ".join(behind)),
         frozenset((*passed.values(), *for_other_libraries(index))),
-        unasked(index, entry.reach.distance, asked),
+        unasked(program.values, entry.reach.distance, asked),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import Expr, Function
 
+from ...calling.fired import fired
 from ...launching.command_words import words_behind
 from ...launching.subcommand import plain_words
 from ...program import Program
@@ -100,6 +101,9 @@ def _turned(program: Program, function: Function, call: Expr) -> Iterator[Defini
     name = program.full_name(function, call.callee) if call.callee else ""
     if name not in _TURNS:
         return
+    for _, one in fired(program.values, function, call):
+        if one not in program.values.known.unasked:
+            yield from parameters(one)
     for part in call.arguments[:1]:
         target = program.index.resolve(function, part.text) if part.kind == "path" else None
         if isinstance(target, Function):
