@@ -23,7 +23,8 @@ from .records import NO_VALUE, ORDER, REQUIRED, Definition, Key, Layer
 from .values.absent import absent
 from .values.come_to_be import replaced_fields
 from .values.fallbacks import fallbacks
-from .values.overrides import of_code, of_command
+from .values.kept_fields import kept_fields
+from .values.overrides import names_given, of_code, of_command
 from .values.unset_attributes import unset
 
 _NOT_KEYS = re.compile(
@@ -71,6 +72,8 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
     classes = _that_count(program, known, named)
     defined = [*offered, *of_constructed(program), *classes, *fields_of, *arguments(program)]
     defined = list(_without_handed_on(list(_unique(defined))))
+    kept = kept_fields(program, defined, names_given(program, launch))
+    defined = [one for one in defined if one not in kept]
     gathered = Gathered({}, set(), {}, {}, {})
     _define_all(gathered, defined, known)
     parameters = frozenset(filter(None, named.values()))  # their names are no sections of files

@@ -66,6 +66,13 @@ def of_command(
         )
 
 
+def names_given(program: Program, launch: Command | None) -> frozenset[str]:
+    """Options of that command, without their dashes."""
+    command = launch_of(program, launch)
+    text = with_variables(program.index, command.path, command.line, command.text) if command is not None else ""
+    return frozenset(one.name for one in given_by(text))
+
+
 def _is_file(program: Program, word: str) -> bool:
     return any(path == word or path.endswith(f"/{word}") for path in program.index.repository.files)
 
