@@ -25,6 +25,7 @@ from .launching.named_programs import documented, named_program
 from .launching.override_files import with_options_of_files
 from .launching.plugins import plugin_of
 from .launching.starting import Start, start_of
+from .launching.subcommand import training_first
 from .launching.usage import usage
 from .loop.frameworks import Handover, handovers
 from .loop.steps import Sign, signs
@@ -174,6 +175,17 @@ def _started_by(entry: Entry, recipe: str | None, launch: Command | None, starte
     return replace(entry, commands=(*([launch] if launch is not None else ()), *ours, *others))
 
 
+def _by_what_trains(
+    graph: Graph, entry: Entry, table: Mapping[Function, list[Sign]], handed: Mapping[Function, list[Handover]]
+) -> Entry:
+    """Its commands with those behind that ask for a subcommand which does not train."""
+
+    def trains(function: Function) -> bool:
+        return any(True for _ in trainings(reach(graph, [function]), table, handed))
+
+    return replace(entry, commands=training_first(graph.values, entry.reach.distance, entry.commands, trains))
+
+
 class Tracing(NamedTuple):
     """What is known of a program on the way to its training step."""
 
@@ -256,6 +268,7 @@ def find_program(
         return None
     found = [*trainers_shown_in_part(index, graph, found, table, handed, scope), *found]
     entry = _started_by(_launched(found, launch), recipe, launch, started)
+    entry = entry if launch is not None else _by_what_trains(graph, entry, table, handed)
     first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
     told = told_of(first, recipe, launch)
     tracing = Tracing(values, graph, table, handed, entry)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainsleuth.facts import Expr, Function, Index, bindings
@@ -11,9 +12,11 @@ from trainsleuth.facts import Expr, Function, Index, bindings
 from ..calling.fired import fired
 from ..configuration.forms.subcommands import subcommands
 from ..recipe.branches import asked_key
+from .command_words import words_behind
 
 if TYPE_CHECKING:
     from ..calling.values import Values
+    from .launch import Command
 
 NEAR = 6  # from the entry: further away a word of the command is no subcommand
 LEAST = 2  # words that a name is compared with, where one of them is a subcommand
@@ -41,14 +44,33 @@ class _Offered(NamedTuple):
 
 def unasked(values: Values, functions: Iterable[Function], words: Sequence[str]) -> frozenset[Function]:
     """Functions that click, typer or fire runs for other subcommands than the one that is among the `words`."""
+    offered = _all_offered(values, functions)
+    kept = set(_asked(offered, words))
+    return frozenset(one.function for one in offered if one.function not in kept) if kept else frozenset()
+
+
+def training_first(
+    values: Values, functions: Iterable[Function], commands: Sequence[Command], trains: Callable[[Function], bool]
+) -> tuple[Command, ...]:
+    """The commands of one program, those behind that ask for a subcommand which does not train, where others do."""
+    words = {one: plain_words(words_behind(one.text)) for one in commands}
+    if len({said[:1] for said in words.values()}) < LEAST:
+        return tuple(commands)
+    offered = _all_offered(values, functions)
+    asked = {one: list(_asked(offered, said)) for one, said in words.items()}
+    training = {function for function in {*chain.from_iterable(asked.values())} if trains(function)}
+    is_other = {one: bool(training and found and training.isdisjoint(found)) for one, found in asked.items()}
+    return tuple(sorted(commands, key=is_other.__getitem__))
+
+
+def _all_offered(values: Values, functions: Iterable[Function]) -> list[_Offered]:
     reached = list(functions)
     groups = {var: name for function in reached for var, name in _groups(function)}
-    offered = [one for function in reached for one in _offered(values, function, groups)]
-    asked = [one for one in offered if one.name in words and (not one.group or one.group in words)]
-    if not asked:
-        return frozenset()
-    kept = {one.function for one in asked}
-    return frozenset(one.function for one in offered if one.function not in kept)
+    return [one for function in reached for one in _offered(values, function, groups)]
+
+
+def _asked(offered: Iterable[_Offered], words: Sequence[str]) -> Iterator[Function]:
+    yield from (one.function for one in offered if one.name in words and (not one.group or one.group in words))
 
 
 def _groups(function: Function) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Function
+from trainsleuth.facts import Expr, External, Function
 
 from ...calling.fired import fired
 from ...launching.command_words import words_behind
@@ -14,6 +14,7 @@ from ..records import REQUIRED, Definition
 from .literals import text_of
 from .own_options import own_options
 from .subcommands import subcommands
+from .typer_options import of_typer
 
 _DEFINES = {"add_argument": 0, "add": 0, "add_arg": 0}
 _TURNS = ("fire.Fire", "Fire", "typer.run", "tyro.cli", "click.command", "jsonargparse.CLI", "jsonargparse.auto_cli")
@@ -39,6 +40,8 @@ def options(program: Program) -> Iterator[Definition]:
                 else:
                     yield from _turned(program, function, call)
         yield from _decorated(function)
+        if function not in program.values.known.unasked and _is_of_typer(program, function):
+            yield from parameters(function)
     yield from own_options(program)
 
 
@@ -113,9 +116,23 @@ def _turned(program: Program, function: Function, call: Expr) -> Iterator[Defini
 def parameters(function: Function, group: str = "") -> Iterator[Definition]:
     """Parameters with a default, as keys of their own names."""
     for parameter in function.parameters:
-        if parameter.default is not None:
+        if (option := of_typer(function, parameter)) is not None:
+            yield option._replace(group=group)
+        elif parameter.default is not None:
             line = parameter.default.line
             yield Definition(parameter.name, function.path, line, text_of(parameter.default), (parameter.name,), "", group)  # fmt: skip
+
+
+def _is_of_typer(program: Program, function: Function) -> bool:
+    """@app.command() of app = typer.Typer(), or a signature that has options of typer."""
+    if any(of_typer(function, one) is not None for one in function.parameters):
+        return any(one.module == "typer" for one in program.index.files[function.path].imports)
+    held = (one.receiver if one.kind == "call" else one for one in function.decorators if one.last == "command")
+    body = program.index.files[function.path].body
+    return any(_TYPER in program.values.of(body, one) for one in held if one is not None)
+
+
+_TYPER = External("typer.Typer")
 
 
 def _decorated(function: Function) -> Iterator[Definition]:

@@ -100,7 +100,8 @@ def _of_name(asked: _Asked, function: Function, name: str, hops: int) -> str:
             return _of_bound(asked, value, name, function, hops)
         return ""
     if not bound and (parameter := function.parameter(name)) is not None:
-        return _given(asked, function, name, parameter.default, hops) if hops else ""
+        said = _given(asked, function, name, parameter.default, hops) if hops else ""
+        return said or _of_signature(asked, function, name, parameter.default)
     if not bound and function.name != MODULE_BODY:
         outside = bindings(index.files[function.path].body).get(name, ())
         if len(outside) == 1 and (value := outside[0].value) is not None and is_literal(value):
@@ -245,6 +246,14 @@ def _is_filled(truth: Truth, key: Key) -> bool:
     """An empty table by default, of which something is set: optimizer_params={}, and optimizer_params.weight_decay."""
     inside = f".{key.name.rpartition('.')[2]}."
     return key.value in ("{}", "dict()") and any(inside in f".{one.name}" for one in truth.plain_keys)
+
+
+def _of_signature(asked: _Asked, function: Function, name: str, default: Expr | None) -> str:
+    """What a command line gives a parameter of the function that it calls: of fire.Fire(train), of a command of typer."""
+    key = asked.truth.find(name, function.path) if default is not None else None
+    if key is None or default is None or (key.layers[0].path, key.layers[0].line) != (function.path, default.line):
+        return ""
+    return _told(asked.truth, key)
 
 
 def _given(asked: _Asked, function: Function, name: str, default: Expr | None, hops: int) -> str:
