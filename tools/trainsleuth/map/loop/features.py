@@ -20,7 +20,7 @@ from .idle_features import idle_places, in_single_steps, loads_without_state, re
 from .set_later import set_later
 from .steps import averages_in_place, averages_weights
 from .switched import disabled, does_nothing
-from .switches import switch_of
+from .switches import is_where_it_saves, switch_of
 
 FEATURES = ("accumulation", "mixed_precision", "distribution", "clipping", "compile", "ema", "seeds", "resume")
 _CALLS = {
@@ -175,6 +175,8 @@ def _signs(program: Program, truth: Truth | None) -> Iterator[tuple[str, Place]]
     yield from _launched(program)
     for setting in program.settings:
         for name in _set(setting):
+            if name == "resume" and is_where_it_saves(program, setting.key):
+                continue
             if truth is None or program.training.framework is not None or not _is_unseen(truth, setting):
                 yield name, Place(setting.path, setting.line, name, 0.5)
 

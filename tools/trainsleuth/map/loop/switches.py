@@ -9,6 +9,8 @@ from typing import NamedTuple
 from ..configuration import Key, Layer, Truth
 from ..configuration.forms.literals import plain
 from ..configuration.records import NO_VALUE
+from ..program import Program
+from ..signs.restoring import restores_state
 
 _KEYS = {
     "accumulation": r"(?:gradient|grad)_acc(?:um|umulation)?(?:_steps|_factor|_iters?)?|accumulate_grad_batches|"
@@ -65,6 +67,8 @@ def _found(truth: Truth, feature: str) -> Iterator[Switch]:
             continue
         if feature == "accumulation" and _OF_MODEL.match(key.name):
             continue
+        if feature == "resume" and is_where_it_saves(truth.program, key.name):
+            continue
         if source.how == "default" and truth.owners.holder(key) in truth.owners.strangers:
             continue
         if built is not None and _TYPE.search(key.name) and built.fullmatch(key.value.rpartition(".")[2]):
@@ -73,6 +77,13 @@ def _found(truth: Truth, feature: str) -> Iterator[Switch]:
             value = truth.end(key.value)
             if (on := _is_on(feature, value)) is not None:
                 yield Switch(key, source, value, on)
+
+
+def is_where_it_saves(program: Program, key: str) -> bool:
+    """ckpt_path of a program with a loop of its own that reads no state back."""
+    if key.rpartition(".")[2] != "ckpt_path" or program.training.framework is not None:
+        return False
+    return not restores_state(program)
 
 
 def _is_on(feature: str, value: str) -> bool | None:

@@ -13,6 +13,7 @@ from ..program import Program
 _HELD_OUT = re.compile(
     r"^_?(?:val|valid|validation|eval|evaluation|dev|test)_?(?:data\w*|loader|set|dl|generator|iter(?:ator)?s?)$", re.I
 )
+_SPLIT = re.compile(r"val|valid|validate|validation|eval|evaluate|evaluation|dev|test", re.I)  # run_epoch("test")
 _TRAINED = re.compile(r"(?:^|_)(?:tr|train|training)(?:_|$)", re.I)
 
 
@@ -29,7 +30,9 @@ def passes(program: Program, function: Function) -> Iterator[int]:
 def _is_given_held_out(call: Expr) -> bool:
     given = [one.parts[0] if one.kind == "keyword" else one for one in call.parts[1:]]
     names = [one.last for one in given if one.kind == "path"]
-    return any(map(_HELD_OUT.search, names)) and not any(map(_TRAINED.search, names))
+    words = [one.text for one in given if one.kind == "string"]
+    is_held_out = any(map(_HELD_OUT.search, names)) or any(map(_SPLIT.fullmatch, words))
+    return is_held_out and not any(map(_TRAINED.search, (*names, *words)))
 
 
 def _goes_over(program: Program, function: Function, call: Expr, quiet: bool) -> bool:
