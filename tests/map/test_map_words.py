@@ -49,6 +49,18 @@ def test_numbers_that_an_option_spells_are_no_choice(tmp_path: Path, used: str, 
     assert ("picks one of 2 by 'size'" in made.text) is is_said
 
 
+@pytest.mark.parametrize(("rate", "is_said"), [("1e-5", False), ("fast", True)])
+def test_the_text_of_a_number_picks_nothing(tmp_path: Path, rate: str, is_said: bool) -> None:
+    program = (
+        "import torch\nimport yaml\n\n\nclass Small(torch.nn.Linear):\n    pass\n\n\n"
+        "class Large(torch.nn.Linear):\n    pass\n\n\nconfig = yaml.safe_load(open('config.yaml'))\n"
+        "net = torch.nn.Linear(2, 1)\n"
+        "opt = torch.optim.SGD(net.parameters(), lr=0.1, weight_decay=eval(config['rate']))\n" + STEP
+    )
+    made = map_repository(write({"train.py": program, "config.yaml": f"rate: '{rate}'\n"}, tmp_path))
+    assert ("picks one of 2 by 'rate'" in made.text) is is_said
+
+
 @pytest.mark.parametrize("asked", ["config['exp']['script'].split('.py')[0]", "config['exp']['script']"])
 def test_a_function_of_a_module_that_a_piece_of_a_setting_names(tmp_path: Path, asked: str) -> None:
     files = {

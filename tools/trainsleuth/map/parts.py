@@ -13,6 +13,7 @@ from trainsleuth.repository import is_python, is_source
 from .components import places_of
 from .components.evaluation import DRAW, HELD_OUT, NO_GRADIENTS
 from .configuration import Truth, truth_of
+from .configuration.forms.literals import plain
 from .configuration.use.picked_in_code import picked_in_code
 from .configuration.use.unread import unread
 from .drawing.source_text import lines_of as lines_of
@@ -311,6 +312,13 @@ def _of_command(program: Program, scope: str | None, launch: Command | None) -> 
         yield f"{OF_CONFIGURATION}builds on {option}, named in {path} and not found: what it sets is not told"
 
 
+def _is_worth_a_number(program: Program, table: Table) -> bool:
+    """Nothing is picked by the text of a number, where none is called so: eval(config["weight_decay"])"""
+    last = table.key.rpartition(".")[2]
+    values = [one.value for one in program.settings if last and one.key.rpartition(".")[2] == last]
+    return bool(values) and all(isinstance(plain(one), float) and one not in table.entries for one in values)
+
+
 def _unresolved(program: Program, truth: Truth) -> Iterator[str]:
     looked_up = {site for choice in program.choices for site in choice.sites}
     chosen = [choice for choice in program.choices if choice.target is not None]
@@ -325,6 +333,7 @@ def _unresolved(program: Program, truth: Truth) -> Iterator[str]:
             program.is_reached(function)
             and program.entry.trains
             and not is_of_something_else(function, line)
+            and not _is_worth_a_number(program, table)
             and any(isinstance(o, Class) for o in table.entries.values())
             and not any(picked_in_code(truth, key) for key in truth.named(table.key.rpartition(".")[2]))
         ):
