@@ -158,8 +158,8 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
             return "scheduler", 0.95
         if schedules_noise(program.index, target) or _is_of_another_number(program, target, site.call):
             return "", 0.0
-        if _SCHEDULE.search(name) and not name.startswith("set_") and site.call.parts[1:]:
-            return "scheduler", 0.95 if isinstance(target, External) else 0.8
+        if _is_of_schedule(program, target) and not name.startswith("set_") and site.call.parts[1:]:
+            return "scheduler", 1.0 if _goes_around(program, site) else 0.95 if isinstance(target, External) else 0.8
     if isinstance(target, External) and re.search(r"create_optimizer|create_scheduler|get_scheduler|_schedule", last):
         return ("scheduler" if "sched" in last else "optimizer"), 0.9
     if _CLASS_HANDED.fullmatch(last):
@@ -177,6 +177,20 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
     if isinstance(target, Function) and _RATE_FUNCTION.search(last):
         return "schedule call", 0.6
     return "", 0.0
+
+
+def _is_of_schedule(program: Program, target: External | Class) -> bool:
+    """By its own name, or by that of a class that it derives from: WarmupSchedulerV2(WarmupScheduler)."""
+    bases = program.index.external_bases(target) if isinstance(target, Class) else ()
+    above = [one.name for one in program.index.lineage(target)] if isinstance(target, Class) else [target.name]
+    return any(_SCHEDULE.search(name) for name in (*above, *bases))
+
+
+def _goes_around(program: Program, site: Site) -> bool:
+    """A schedule that is handed another, which it steps itself: GradualWarmup(optimizer, after_scheduler=cosine)."""
+    given = (one.parts[0] if one.kind == "keyword" else one for one in site.call.parts[1:])
+    held = (held for one in given if one.kind == "path" for held in program.values.of(site.function, one))
+    return any(isinstance(one, External) and ".lr_scheduler." in one.name for one in held)
 
 
 def _is_of_another_number(program: Program, target: External | Class, call: Expr) -> bool:
