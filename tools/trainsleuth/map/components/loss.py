@@ -15,6 +15,7 @@ from ..loop.networks import is_loss_class, is_loss_name, is_network
 from ..program import Program
 from ..records import Place
 from ..signs.environments import environments, rewards_by
+from ..signs.unused import is_unused
 
 
 def places(program: Program) -> Iterator[Place]:
@@ -242,6 +243,8 @@ def _built(program: Program) -> Iterator[Place]:
     for function, weight in program.functions():
         for event in function.events:
             made = event.kind == "assign" and event.value is not None and event.value.kind == "call"
+            if made and any(_FUNCTION.search(target.last) for target in event.targets) and is_unused(function, event):
+                continue
             if made and any(_FUNCTION.search(target.last) for target in event.targets) and not _is_moved(event):
                 yield program.at(function, event.line, "built", 0.75 * weight**0.5)
             for call in event.calls:

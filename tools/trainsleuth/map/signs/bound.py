@@ -13,6 +13,7 @@ from ..naming.named_choice import NO_NAMES
 from ..program import Called, Program
 from ..recipe.recipes import Setting
 from ..records import Place
+from .unused import is_unused
 
 _NAMED = {
     "config": r"(?:\w+_)?(?:cfgs?|conf|configs?|opts?|options|hparams|hps|params|args|flags|settings)",
@@ -52,6 +53,8 @@ def bound_places(program: Program, component: str) -> Iterator[Place]:
         if any(pattern.fullmatch(name.lstrip("_")) for name in names):
             is_of_entry = called.function.path == program.entry.path
             score = _score(called, component) if is_of_entry or not _is_logger(called) else 0.0
+            if component == "loss" and is_unused(called.function, called.event):
+                continue
             if score:
                 yield program.at(called.function, called.call.line, "bound", score * called.weight**0.6)
     for function, event, weight in program.handed_names:

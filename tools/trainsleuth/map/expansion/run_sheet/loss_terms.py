@@ -14,6 +14,7 @@ from ...drawing.wording import clean
 from ...parts import Anatomy, source_lines
 from ...program import Program
 from ...programs.standing import off
+from ...signs.unused import is_unused
 
 MOST = 4
 MOST_FUNCTIONS = 16
@@ -86,7 +87,7 @@ def _inside(program: Program, function: Function, number: int) -> Iterator[Term]
             + bool(_WEIGHS.search(text))
             + 2.5 * bool(_COMPUTES.search(text))
         )
-        if worth > 1 and not _OTHER.search(text):
+        if worth > 1 and not _OTHER.search(text) and not is_unused(function, event):
             yield Term(function, event, text, worth - 0.3 * number - (event.kind == "return"))
 
 
