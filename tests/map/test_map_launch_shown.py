@@ -39,3 +39,15 @@ def test_a_command_that_trains_and_is_whole_comes_first(lines: str, tmp_path: Pa
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     assert "launch: python train.py --config a.yaml (" in map_repository(tmp_path).text
+
+
+@pytest.mark.parametrize(
+    ("named", "is_said"),
+    [("configs/lost.yaml", True), ("configs/there.yaml", False), ("there.yaml", False), ("${CONFIG}.yaml", False)],
+)
+def test_a_launch_that_names_a_file_that_is_not_there_says_so(named: str, is_said: bool, tmp_path: Path) -> None:
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs/there.yaml").write_text("a: 1\n")
+    (tmp_path / "train.py").write_text(TRAIN)
+    (tmp_path / "README.md").write_text(f"# Use\n\n```\npython train.py {named}\n```\n")
+    assert (f"(README.md:4), but {named} is not there" in map_repository(tmp_path).text) is is_said

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from ..configuration import launch_of
 from ..launching.handed_on import only_program_of
+from ..launching.missing_files import missing_files
 from ..loop.idle_features import SAID
 from ..parts import Anatomy
 from ..program import Program
@@ -90,6 +91,8 @@ def _header(anatomy: Anatomy, budget: int) -> Iterator[str]:
     launch = launch_of(program, None)
     where = f" ({launch.path}:{launch.line})" if launch is not None and launch.path else ""
     said = f" · launch: {clean(launch.text, 110)}{where}" if launch is not None else ""
+    lost = list(missing_files(index.repository, launch.text)) if launch is not None else []
+    said += f", but {lost[0]} is not there" if lost else ""
     yield f"entry {program.entry.path}{said}"
     if (scope := anatomy.scope) is not None and scope in index.files and scope != program.entry.path:
         loads = "which loads it" if program.is_loaded(scope) else "which is not seen to load it"
