@@ -397,7 +397,16 @@ class Callables:
             for body, value in values_of_classes(self._values, function, expr.last):
                 found += self.of(body, value, depth + 2) if value.kind == "path" else ()
             found = found or list(self._written_below(function, expr.last))
-        return tuple(dict.fromkeys(found or self._kept(function, receiver, expr.last, depth)))
+        kept = found or list(self._kept(function, receiver, expr.last, depth))
+        return tuple(dict.fromkeys(kept or self._put_on(function, expr)))
+
+    def _put_on(self, function: Function, expr: Expr) -> Iterator[Called]:
+        """Out of a module that is named, what the same file puts on an object: cfg.Net = import_module(cfg.net).Net"""
+        body = self._index.files[function.path].body
+        for scope in dict.fromkeys((function, body)) if expr.kind == "path" else ():
+            for binding in bindings(scope).get(expr.text, ()):
+                if binding.value is not None and not binding.items:
+                    yield from self._of_named_module(scope, binding.value)
 
     def _written_below(self, function: Function, name: str) -> tuple[Function, ...]:
         """Methods that only classes below have: a template calls self.load_model(). Those of made ones, if any; few."""
