@@ -429,3 +429,17 @@ def test_a_cross_entropy_over_one_class_is_told(host: Host, tmp_path: Path) -> N
     trace, ended = host.run(edited(PROGRAMS / "table.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
     told = [f for f in probes.judge("observe", trace, frozenset({"loss_contract"})) if f.is_alarm]
     assert told and "one class, whose softmax is 1 whatever the model says" in told[0].message, ended
+
+
+@pytest.mark.parametrize(("terms", "is_told"), [("1 + 6 * epoch", False), ("4", True)])
+def test_a_loss_that_sums_more_terms_from_step_to_step_is_no_sign_of_a_high_rate(
+    host: Host, tmp_path: Path, terms: str, is_told: bool
+) -> None:
+    summed = f"loss = sum(criterion(model(x[i : i + 1]), y[i : i + 1]) for i in range({terms}))"
+    edits = (
+        ("loss = criterion(model(x), y)", summed),
+        ("SGD(model.parameters(), lr=0.02, momentum=0.9)", "Adam(model.parameters(), lr=9.0)"),
+    )
+    trace, ended = host.run(edited(PROGRAMS / "table.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    told = [f for f in probes.judge("observe", trace, frozenset({"parameter_table"})) if "expected a fall" in f.message]
+    assert bool(told) is is_told, (told, ended)

@@ -23,6 +23,7 @@ HUGE_UPDATE = 0.5  # of a parameter's norm: what it held before is gone
 MOST = 0.5  # of the elements
 NO_BETTER = 0.9  # of the first loss of a supervised task
 FAR_ABOVE_START = 3.0  # times the first loss of any other
+VARIES = 2  # times the fewest losses in a step
 CLEARED = 3  # times that gradients were cleared without a step
 SHRUNK = 0.1  # of a parameter's first norm
 ROUNDED_OFF = 0.02  # of the elements with a gradient: fewer than these ever changed
@@ -170,12 +171,22 @@ def rounded_off(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
     ]
 
 
+def _grows(trace: Trace) -> bool:
+    """The loss is a sum over as many terms as the steps of an episode: that it rises says nothing of the rate."""
+    told = [
+        sum(op["op"] == "loss" and bool(op["grad"]) for op in cycle)
+        for number in trace.stepping
+        for cycle in trace.cycles(number)
+    ]
+    return bool(told) and max(told) > VARIES * max(1, min(told))
+
+
 def too_fast(trace: Trace, table: Table) -> list[Finding]:
     """Steps are a large part of the weights themselves, and the loss ends above its start, or no better."""
     held = [(r.ratio, r.elements) for r in table.rows if r.optimizer is not None and isinstance(r.ratio, float)]
     ticks = [t["losses"] for t in trace.events("tick") if t["losses"]]
     values = [fmean(losses) for losses in ticks if all(isinstance(value, float) for value in losses)]
-    if len(trace.stepping) != 1 or not held or len(values) < NEEDED_STEPS_TO_FALL or values[0] <= 0:
+    if len(trace.stepping) != 1 or not held or len(values) < NEEDED_STEPS_TO_FALL or values[0] <= 0 or _grows(trace):
         return []
     supervised = any(call["training"] and call.get("target") for call in trace.events("loss"))
     first, last = max(values[:3]), median(values[-len(values) // 3 :])
