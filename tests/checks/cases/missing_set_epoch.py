@@ -85,7 +85,24 @@ def main(model, dataset):
             optimizer.step()
 """
 
+_PROGRAM = """
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+def fit(data, model, epochs):
+    optimizer = torch.optim.Adam(model.parameters())
+    loader = DataLoader(data, 8, sampler=DistributedSampler(data))
+    for epoch in range(epochs):
+        SET
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+if __name__ == "__main__":
+    fit([], torch.nn.Linear(2, 1), 3)
+"""
+_TWO = "# file: one.py" + _PROGRAM.replace("SET", "print(epoch)") + "# file: two.py" + _PROGRAM.replace("SET", "WHAT")
 FAILS = {
+    "set in the program beside it": _TWO.replace("WHAT", "loader.sampler.set_epoch(epoch)"),
     "one round by default, and a script that asks for more": """
 # file: train.py
 import argparse
@@ -478,5 +495,26 @@ def fit(data, model, epochs):
             optimizer.zero_grad()
             model(x).mean().backward()
             optimizer.step()
+""",
+    "set by the program that runs it": """
+# file: data.py
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+def fit(data, model, epochs, begin):
+    optimizer = torch.optim.Adam(model.parameters())
+    loader = DataLoader(data, 8, sampler=DistributedSampler(data))
+    for epoch in range(epochs):
+        begin(loader, epoch)
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+# file: run.py
+import torch
+from data import fit
+def begin(loader, epoch):
+    loader.sampler.set_epoch(epoch)
+if __name__ == "__main__":
+    fit([], torch.nn.Linear(2, 1), 3, begin)
 """,
 }

@@ -216,9 +216,10 @@ def _examined(index: Index, site: Site) -> Finding:
     )
     if any(map(_HELD_OUT.search, (written_about, site.function.name))) or _is_in_evaluation(site):
         return SAY.passed(path, line, "the sampler is one for evaluation")
-    if any(index.part(other.function.path) == part for other in index.calls("set_epoch")):
+    beside = _other_programs(index, site)
+    if any(index.part(p := other.function.path) == part and p not in beside for other in index.calls("set_epoch")):
         return SAY.passed(path, line, "set_epoch() is called in this part of the project")
-    if _is_set_otherwise(index, part, site):
+    if _is_set_otherwise(index, part, site, beside):
         return SAY.passed(path, line, "the epoch is set by name or by attribute in this part of the project")
     if shuffles is None:
         return SAY.open(path, line, "whether the sampler shuffles is not resolved")
@@ -291,13 +292,26 @@ def _shuffles(index: Index, site: Site) -> bool | None:
     return True if "True" in texts else False if texts == {"False"} else None
 
 
-def _is_set_otherwise(index: Index, part: str, site: Site) -> bool:
+def _other_programs(index: Index, site: Site) -> set[str]:
+    """Files that are started by themselves, and that nothing imports that leads to the sampler: train_one.py beside
+    train_many.py.
+    """
+    near = _files_around(index, site.function)
+    started = {path for path, file in index.files.items() if file.body.source.holds(_GUARD)} - near
+    used = {one for path in near for one in index.names.imported(index.files[path])} if started else set()
+    return started - used
+
+
+_GUARD = re.compile(rb"__name__\s*==")
+
+
+def _is_set_otherwise(index: Index, part: str, site: Site, beside: set[str]) -> bool:
     """sampler.epoch = epoch, "set_epoch" as a string or a function that is handed on, or dataset.reshuffle()."""
     dataset = site.call.argument(0, "dataset")
     own = {target.last for target in site.event.targets}
     data = dataset.last if dataset is not None and dataset.kind == "path" else ""
     for function in index.functions():
-        if index.part(function.path) != part or not function.source.holds(_EPOCH):
+        if index.part(function.path) != part or function.path in beside or not function.source.holds(_EPOCH):
             continue
         for event in function.events:
             if data and any(
