@@ -415,3 +415,18 @@ def test_a_readme_that_steps_an_optimizer_stays_the_program(tmp_path: Path) -> N
         tmp_path, {"sounds/__init__.py": "", "sounds/net.py": NET, "sounds/trainer.py": trainer, "README.md": readme}
     )
     assert made.entry == "README.md"
+
+
+RUNNER = "import torch\n\n\nclass Runner:\n    def __init__(self, net):\n        self.net = net\n        self.opt = torch.optim.SGD(net.parameters(), lr=0.1)\n\n"
+RUNNER += "    def fit(self, x):\n        self.opt.zero_grad()\n        self.net(x).sum().backward()\n        self.opt.step()\n"
+
+
+def test_a_program_that_has_an_unknown_object_fit_leads_over_one_that_is_shown_more_often(tmp_path: Path) -> None:
+    files = {
+        "run/__init__.py": "",
+        "run/train.py": f"from hydra.utils import instantiate\n\n\ndef main(cfg=None):\n    runner = instantiate(cfg.runner)\n    runner.fit(1)\n{GUARD}",
+        "run/fold_split.py": f"import sklearn.model_selection\n\n\ndef main(cfg=None):\n    print(sklearn.model_selection.GroupKFold(5))\n{GUARD}",
+        "src/runner.py": RUNNER,
+        "README.md": "".join(f"```\npython -m run.fold_split phase={phase}\n```\n" for phase in ("train", "test")),
+    }
+    assert _map(tmp_path, files).entry == "run/train.py"

@@ -21,6 +21,7 @@ from ..launching.loaded_packages import started_of_library
 from ..loop.frameworks import Handover
 from ..loop.steps import Sign
 from ..naming.named_modules import named_modules
+from .asking import asks_to_train
 from .running import has_guard
 from .sidelines import ASIDE, NEVER
 from .training_steps import steps_in
@@ -32,6 +33,7 @@ PLUGIN_DISTANCE = 4  # of the training of a library that loads the package
 LOADED_DISTANCE = 8  # of a training that a program loads and is not seen to call
 SHOWN = 1.0  # in the README of the whole, or in those nearest to it that show how to start something
 SHOWN_FIRST = 1.0  # of those that train: it settles near ties, train_vqvae.py before train_prior.py
+ASKS = 3.0  # an unknown object to train, where no program is seen to: more than one more command that is shown
 FOLDER = 0.4  # of its own: TrainCode/main.py beside TestCode/main.py
 VARIANT = 1.2  # train_ddp.py beside train.py
 _TRAINS = re.compile(r"(?:^|[_/.-])(?:pre|fine)?[_-]?(?:train|tun(?:e|ing)|fit)", re.I)
@@ -196,7 +198,9 @@ def entries(
         outside = _judged(index, graph, {p: s for p, s in every.items() if p not in likely}, commands, signs, handed)
         using = [one for one in outside if one.trains and any(is_under(path, scope) for path in one.reach.files)]
         found = [*using, *found]  # the scope is a library: the programs that use it
-    return found if any(entry.trains for entry in found) else sorted(found, key=_shows, reverse=True)
+    if any(entry.trains for entry in found):
+        return found
+    return sorted(found, key=lambda one: _shows(one) + ASKS * asks_to_train(graph, one.reach), reverse=True)
 
 
 def _loading_by_name(graph: Graph, found: Iterable[Entry]) -> Graph | None:
