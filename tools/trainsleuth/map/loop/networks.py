@@ -111,6 +111,11 @@ def is_loss_class(index: Index, cls: Class) -> bool:
     )
 
 
+def _is_made_by_name(one: object) -> bool:
+    """hydra.utils.instantiate(cfg.model): the settings say what it is, not the library that makes it."""
+    return isinstance(one, External) and is_factory(one.name.rpartition(".")[2])
+
+
 def _is_any(held: Class | External) -> bool:
     """What eval() and getattr() give may be anything."""
     return isinstance(held, External) and held.name.startswith("builtins.")
@@ -122,7 +127,7 @@ def calls_network(values: Values, function: Function, call: Expr) -> bool:
     if callee.kind not in ("path", "attr", "index"):
         return False
     if callee.kind == "path":
-        held = [one for one in values.of(function, callee) if not _is_any(one)]
+        held = [one for one in values.of(function, callee) if not (_is_any(one) or _is_made_by_name(one))]
         if any(
             isinstance(one, Class) and is_network(values.index, one) and not is_loss_class(values.index, one)
             for one in held
