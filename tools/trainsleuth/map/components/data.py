@@ -124,7 +124,7 @@ def _prepared(program: Program) -> Iterator[Place]:
             yield program.at_target(cls, "prepares", 0.54)
             if (runs := cls.methods.get("__call__")) is not None:
                 yield program.at(runs, runs.line, "prepares", 0.5)
-        elif _REMEMBERS.search(cls.name):
+        elif _REMEMBERS.search(cls.name) and not _only_averages(cls):
             takes = (method for name, method in cls.methods.items() if _TAKES.match(name))
             yield from (program.at(method, method.line, "takes", 0.52) for method in islice(takes, 1))
     for function, weight in program.functions():
@@ -245,12 +245,23 @@ _ROLLOUT = re.compile(
 
 def _is_beside(program: Program, cls: Class) -> bool:
     """A collator, a memory or an environment: not a data set, but where batches come from."""
-    if is_time_sampler(program, cls):
+    if is_time_sampler(program, cls) or _only_averages(cls):
         return False
     return _HANDS_OUT.search(cls.name) is not None or any(
         base.rpartition(".")[2].startswith("DataCollator") or base in ("gym.Env", "gymnasium.Env")
         for base in program.index.external_bases(cls)
     )
+
+
+def _only_averages(cls: Class) -> bool:
+    """A memory of numbers for the log: it says their mean and hands none of them out."""
+    return not _AVERAGES.isdisjoint(cls.methods) and not any(
+        _GIVES.match(name) or name in _ITEMS for name in cls.methods
+    )
+
+
+_AVERAGES = frozenset({"mean", "avg", "average", "median"})
+_ITEMS = ("__getitem__", "__iter__", "__next__")
 
 
 def _outside(name: str, call: Expr) -> float:

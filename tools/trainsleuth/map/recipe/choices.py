@@ -133,6 +133,9 @@ def _chosen(index: Index, known: Mapping[str, Sequence[Table]], setting: Setting
         if project is not None or last in ("_target_", "class_path", "target", "_component_", *BUILDING_TAGS):
             yield Choice(setting.path, setting.line, setting.key, setting.value, project)
             return
+    elif last == "_target_" and (own := _beside(index, setting)) is not None:
+        yield Choice(setting.path, setting.line, setting.key, setting.value, own)
+        return
     elif _DOTTED.fullmatch(setting.value) and not setting.path.endswith(".py"):
         # what a parser imports: loss_func: models.losses.absolute, or beside the file: path = "dataset_train.Dataset"
         target = dotted(index, setting.value)
@@ -155,6 +158,12 @@ def _chosen(index: Index, known: Mapping[str, Sequence[Table]], setting: Setting
         for table in answering[:1]:
             value = f"{table.library}.{setting.value}"
             yield Choice(setting.path, setting.line, setting.key, value, None, table, _sites(answering))
+
+
+def _beside(index: Index, setting: Setting) -> Class | Function | None:
+    """What settings in Python define themselves: model = L(build_model)() below def build_model()."""
+    file = index.files.get(setting.path)
+    return (file.classes.get(setting.value) or file.functions.get(setting.value)) if file is not None else None
 
 
 def _near(index: Index, path: str, name: str) -> Class | Function | None:
