@@ -99,9 +99,8 @@ def test_a_network_that_a_library_makes_of_settings_is_run(tmp_path: Path) -> No
     made = PROGRAM.replace("from torch import nn", "from hydra.utils import instantiate")
     made = made.replace("nn.Linear(4, 4)", "instantiate(torch.load('cfg.pt'))")
     (tmp_path / "train.py").write_text(made.replace("        BODY\n", INNER.lstrip("\n")))
-    assert [one.line for one in map_repository(tmp_path, None, "python train.py").features["accumulation"].places][
-        0
-    ] == 12
+    places = map_repository(tmp_path, None, "python train.py").features["accumulation"].places
+    assert [one.line for one in places][:1] == [12]
 
 
 LIGHTNING = """
