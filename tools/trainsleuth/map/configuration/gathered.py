@@ -11,6 +11,7 @@ from trainsleuth.facts import Class
 
 from ..launching.launch import Command
 from ..program import Program
+from .forms.engines import engine_settings
 from .forms.fields import fields, of_class, of_constructed
 from .forms.handed import arguments
 from .forms.lists import together
@@ -70,7 +71,8 @@ def gathered_for(program: Program, launch: Command | None) -> Gathered:
     }
     fields_of = chain.from_iterable(taken_out(cls) for cls in filled)
     classes = _that_count(program, known, named)
-    defined = [*offered, *of_constructed(program), *classes, *fields_of, *arguments(program)]
+    engines = list(engine_settings(program))
+    defined = [*engines, *offered, *of_constructed(program), *classes, *fields_of, *arguments(program)]
     defined = list(_without_handed_on(list(_unique(defined))))
     kept = kept_fields(program, defined, names_given(program, launch))
     defined = [one for one in defined if one not in kept]

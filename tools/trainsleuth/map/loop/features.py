@@ -10,6 +10,7 @@ from trainsleuth.facts import Event, Expr, Function, written
 from trainsleuth.facts.reading.scopes import bindings
 
 from ..configuration import Truth
+from ..configuration.forms.engines import OF_ENGINE
 from ..configuration.use.unseen import is_unseen
 from ..program import Program
 from ..programs.running import is_guarded
@@ -122,7 +123,8 @@ def _by_setting(program: Program, truth: Truth | None, name: str) -> Part | None
     if not switch.on:
         later = set_later(program, switch)
         return Part("unresolved", f"set: {later}") if later else Part("absent", f"off: {switch}")
-    if program.training.framework is not None and switch.is_set and switch.source.path:
+    is_left = program.training.framework is not None or switch.key.about == OF_ENGINE
+    if is_left and switch.is_set and switch.source.path:
         return Part("found", f"on: {switch}", (Place(switch.source.path, switch.source.line, name, 0.5),))
     if given := tuple(_handed(program, name)):
         return Part("found", f"on: {switch}", given)

@@ -15,7 +15,7 @@ from ..signs.restoring import restores_state
 _KEYS = {
     "accumulation": r"(?:gradient|grad)_acc(?:um|umulation)?(?:_steps|_factor|_iters?)?|accumulate_grad_batches|"
     r"accum(?:ulation|ulate)?_(?:iters?|steps|grad)|update_freq(?!u)|accumulative_counts|iter_size",
-    "mixed_precision": r"(?:use_|apex_|native_)?(?:amp|fp16|bf16)|mixed_precision|(?:use_)?autocast|precision",
+    "mixed_precision": r"(?:use_|apex_|native_)?(?:amp|(?:fp16|bf16)(?:\.enabled)?)|mixed_precision|(?:use_)?autocast|precision",
     "distribution": r"launcher|distributed|(?:use_)?(?:ddp|fsdp)|fsdp\.use",
     "clipping": r"clip_(?:grads?|gradients?|norm|grad_norm)|(?:max_)?grad(?:ient)?_(?:clip(?:ping|_norm|_val)?|norm)|"
     r"clip_grad(?:_norm|ients?)?\.(?:max_norm|clip_value)",
@@ -97,4 +97,6 @@ def _is_on(feature: str, value: str) -> bool | None:
         return False
     if feature == "mixed_precision" and known == 32.0:
         return False
+    if feature == "mixed_precision" and known == "auto":
+        return None
     return known not in _OFF and known != -1.0
