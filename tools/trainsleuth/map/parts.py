@@ -34,6 +34,7 @@ from .programs.supposed import is_supposed, supposed_last
 from .programs.uncalled import uncalled
 from .programs.unreached import trained_elsewhere
 from .recipe.choices import moved, selecting
+from .recipe.config_files import is_of_saved_model
 from .recipe.hydra_main import not_found
 from .records import COMPONENTS, FILLING, Part, Place
 from .signs.arguments import argument_places
@@ -293,7 +294,7 @@ def _recipes(program: Program) -> Iterator[str]:
         for name in table.entries:
             known.setdefault(name, []).append(table)
     found = [path for path in selecting(program.index, known) if path not in program.config_paths]
-    yield from found if program.entry.trains else ()
+    yield from (path for path in found if program.entry.trains and not is_of_saved_model(program.index.configs[path]))
 
 
 OF_COMMAND = "the command "  # what is said of it begins so

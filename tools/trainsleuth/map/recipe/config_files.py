@@ -175,7 +175,7 @@ def _named_in_code(graph: Graph, reached: Reach) -> Iterator[Part]:
                 read = expr is not None and (event.calls or event.kind == "assign") and not _lists_many(expr)
                 for text in _file_names(function, expr) if expr is not None and read else ():
                     found = (one for one in named_in(index, text, folder) if not _sets_nothing(index.configs[one]))
-                    own = [one for one in found if "/" in text or not _is_of_others(index, reached, one)]
+                    own = [one for one in found if "/" in text or not _is_other_file(index, reached, one)]
                     if own and is_never_asked(graph, reached.distance, function, event):
                         continue
                     part = sections_read(index, function, event) if own and function.path not in started else ()
@@ -226,6 +226,16 @@ def _is_given(function: Function, folder: Expr) -> bool:
             if any(HOLDS.search(word) for word in holder):
                 return True
     return False
+
+
+def is_of_saved_model(table: Mapping[str, ConfigValue]) -> bool:
+    """What a library writes beside the weights of a model, which says how that was made: no recipe of a training."""
+    return "transformers_version" in table
+
+
+def _is_other_file(index: Index, reached: Reach, path: str) -> bool:
+    """Of a bare name: config.json is written beside many models."""
+    return _is_of_others(index, reached, path) or is_of_saved_model(index.configs[path])
 
 
 def _is_of_others(index: Index, reached: Reach, path: str) -> bool:

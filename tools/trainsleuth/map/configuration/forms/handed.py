@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Class, Expr, External
 
 from ...loop.frameworks import FRAMEWORKS
+from ...loop.networks import is_network
 from ...program import Called, Program
 from ..records import Definition, How
 from .literals import is_literal, text_of
@@ -25,7 +26,7 @@ def arguments(program: Program) -> Iterator[Definition]:
     for called in program.reached_calls:
         name = next((one.name for one in called.targets if isinstance(one, External)), "")
         last = name.rpartition(".")[2]
-        if _TOLD.search(last) and name.partition(".")[0] in _PACKAGES:
+        if _TOLD.search(last) and name.partition(".")[0] in _PACKAGES and not _is_of_network(program, called):
             yield from _given(called, last)
         elif own is not None and own in called.targets and _is_told(called, own):
             made = {part.text for part in called.call.parts[1:] if part.kind == "keyword" and _is_made(part.parts[0])}
@@ -36,6 +37,13 @@ def arguments(program: Program) -> Iterator[Definition]:
     init = own.methods.get("__init__") if own is not None and first else None
     if init is not None and own is not None:
         yield from (one for one in parameters(init, own.name) if one.name not in first)
+
+
+def _is_of_network(program: Program, called: Called) -> bool:
+    """A constant in the file of a network: the sizes that one of several has, whichever is trained."""
+    file = program.index.files[called.function.path]
+    aside = called.function is file.body and file.path != program.entry.path
+    return aside and any(is_network(program.index, cls) for cls in file.classes.values())
 
 
 def _own(program: Program) -> Class | None:
