@@ -56,6 +56,12 @@ CLIPS = 'nn.utils.clip_grad_norm_(self.model.parameters(), cfg["total_clip"])'
     ("key", "value", "says", "told"),
     [
         ("stddev_clip", "0.3", "x = self.noisy(x)", "other settings"),
+        ("clip_val", "9", 'x = x.clamp(-cfg["clip_val"], cfg["clip_val"])', "other settings"),
+        ("clip_val", "9", 'nn.utils.clip_grad_norm_(self.model.parameters(), cfg["clip_val"])', "clipping"),
+        ("strategy", "group_k_fold", "pass", "other settings"),
+        ("strategy", "ddp", "pass", "devices"),
+        ("recover_dual", "true", "pass", "other settings"),
+        ("recover_from", "a.pt", "pass", "resumed"),
         ("grad_clip", "0.3", "pass", "clipping"),
         ("clip", "0.3", "pass", "clipping"),
         ("amp_obs_size", "200", "pass", "other settings"),
@@ -173,3 +179,48 @@ def test_a_schedule_of_exploration_is_none_of_the_rate(tmp_path: Path, given: st
     (tmp_path / "train.py").write_text(SCHEDULE.replace("GIVEN", given))
     sheet = expand_component(tmp_path, "run", "train.py", "python train.py").text
     assert ("# schedule" in sheet) is is_rate, sheet
+
+
+NETWORK = """
+import sys
+
+import torch
+import yaml
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, cfg):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+        self.pairing = cfg["lr_pairing"]
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+def main():
+    cfg = yaml.safe_load(open(sys.argv[1]))
+    model = Net(cfg)
+    optimizer = torch.optim.Adam(model.parameters(), lr=cfg["lr"])
+    for mix in cfg.values():
+        for x in torch.load(mix["dataset_name"])[: mix["weight"]]:
+            loss = model(x).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(("said", "told"), [("lr_pairing=difference", "model"), ("weight=0.5", "data")])
+def test_left_and_right_are_no_rate_and_a_share_of_the_data_is_no_loss(tmp_path: Path, said: str, told: str) -> None:
+    (tmp_path / "train.py").write_text(NETWORK)
+    (tmp_path / "a.yaml").write_text("lr: 0.1\nlr_pairing: difference\nweb:\n  dataset_name: web\n  weight: 0.5\n")
+    sheet = expand_component(tmp_path, "run", "train.py", "python train.py a.yaml").text
+    before, found, _ = sheet.partition(said)
+    assert found, sheet
+    assert before.rpartition("# ")[2].partition("\n")[0] == told

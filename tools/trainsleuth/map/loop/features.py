@@ -20,6 +20,7 @@ from .accumulating import accumulations
 from .idle_features import idle_places, in_single_steps, loads_without_state, reason
 from .set_later import set_later
 from .steps import averages_in_place, averages_weights
+from .strategies import says_strategy
 from .switched import disabled, does_nothing
 from .switches import is_where_it_saves, switch_of
 
@@ -189,7 +190,8 @@ def _set(setting: Setting) -> Iterator[str]:
     if last in ("accelerator", "distributed_backend") and _SHARES.match(setting.value):
         yield "distribution"
     if setting.value not in _OFF:
-        yield from (name for name, keywords in _KEYWORDS.items() if last in keywords)
+        found = (name for name, keywords in _KEYWORDS.items() if last in keywords)
+        yield from (name for name in found if name != "distribution" or says_strategy(setting.key, setting.value))
 
 
 _OFF = ("", "null", "None", "false", "False", "0", "32", "no")

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Event, Expr, Function
+from trainsleuth.facts import Event, Expr, Function, written
+from trainsleuth.facts.naming.sites import call_sites
 
 from ...configuration import Key
+from ...loop.networks import is_network
+from ...loop.strategies import says_strategy
 from ...program import Program
 from ..settings.readers import readers
+from .topics import topic_of
 
 _GRADIENTS = re.compile(r"grad|norm", re.I)
 _CLIP = re.compile(r"clip\w*|max_clip", re.I)
@@ -28,15 +32,63 @@ def meant(program: Program, key: Key, topic: str) -> str:
         and any(one.kind == "while" for _, one in readers(program.index, key))
     ):
         return "length"
+    if topic == "schedule" and last.startswith("lr_") and _is_of_networks(program, key):
+        return "model"  # left and right
+    if topic == "loss" and last == "weight" and _is_beside_data(program, key):
+        return "data"
     return "" if _is_another(program, key, topic, last) else topic
 
 
 def _is_another(program: Program, key: Key, topic: str, last: str) -> bool:
+    if topic == "clipping" and last not in _BARE and _bounds_values(program, last):
+        return True
+    if topic == "devices" and last == "strategy":
+        return not says_strategy(key.name, key.value)
     if topic == "clipping":
         return not (_CLIP.fullmatch(last) or _GRADIENTS.search(key.name)) and _is_read_elsewhere(program, key)
     if topic == "precision":
         return last.startswith("amp_") and _NUMBER.fullmatch(key.value) is not None
     return topic == "loss" and last.endswith(("_weight", "_weights")) and _FILE.search(key.value) is not None
+
+
+_BARE = ("clip", "max_norm")  # that many say
+_BOUNDS = ("clip", "clip_", "clamp", "clamp_")
+
+
+def _bounds_values(program: Program, name: str) -> bool:
+    """np.clip(x, -clip_val, clip_val), or x.clamp(-self.clip_val, self.clip_val), and no call for gradients has it."""
+    for bounds in _BOUNDS:
+        for function in program.index.sites.may_call(bounds):
+            for site in call_sites(function).get(bounds, ()):
+                if any(_says(part, name) for one in site.call.parts[1:] for part in one.walk()):
+                    return not _GRADIENTS.search(written(site.call)) and not _is_of_gradients(program, name)
+    return False
+
+
+def _says(part: Expr, name: str) -> bool:
+    return part.last == name if part.kind == "path" else part.kind == "string" and part.text == name
+
+
+def _is_of_gradients(program: Program, name: str) -> bool:
+    """Some statement has it beside a gradient."""
+    found = re.compile(rb"grad[^\n]*\b%s\b" % re.escape(name.encode()))
+    return any(function.source.holds(found) for function, _ in program.functions())
+
+
+def _is_of_networks(program: Program, key: Key) -> bool:
+    """Its readers are known, and all are methods of networks that hold no step of the training."""
+    owners = [program.index.class_of(function) for function, _ in readers(program.index, key)]
+    hooked = program.training.hooked_classes
+    return bool(owners) and all(
+        one is not None and one not in hooked and is_network(program.index, one) for one in owners
+    )
+
+
+def _is_beside_data(program: Program, key: Key) -> bool:
+    """A mix of data sets says how much of each is taken: {dataset_name: web, weight: 0.5}."""
+    section = key.name.rpartition(".")[0]
+    beside = (one.key for one in program.settings if one.key.rpartition(".")[0] == section)
+    return section != "" and any(topic_of(one.rpartition(".")[2]) == "data" for one in beside)
 
 
 def _is_read_elsewhere(program: Program, key: Key) -> bool:
