@@ -331,3 +331,10 @@ def test_of_scripts_that_are_started_one_after_the_other_the_last_that_trains_co
     write(files, tmp_path)
     told = expand_component(tmp_path, "run", "project/train.py", "bash all.sh").text
     assert "stage=second" in told and "data=b" in told
+
+
+def test_sums_with_brackets_are_worked_out() -> None:
+    lines = ["ALL=128", "EACH=4", "STEPS=$((ALL / (EACH * 8)))", "MORE=$(( 1 + EACH * 2 ))", "NONE=$((ALL / 0))"]
+    known = known_before(lines, 99)
+    assert (known["STEPS"], known["MORE"]) == ("4", "9")
+    assert "128" in known["NONE"] or "ALL" in known["NONE"]

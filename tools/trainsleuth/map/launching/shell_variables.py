@@ -24,7 +24,7 @@ _OWN_FOLDER = re.compile(  # $( cd "$( dirname "${BASH_SOURCE[0]}" )" && pwd ) a
     r"\$\(\s*dirname\s+(?:--\s+)?\"?\$(?:0|\{0\}|\{?BASH_SOURCE(?:\[0\])?\}?)\"?\s*\)"
 )
 _WORD = re.compile(
-    r"\"((?:\$\([^()]*\)|[^\"$]|\$(?!\())*)\"|'([^']*)'|((?:\$\((?:[^()]|\([^()]*\))*\)|\$\{#\w+(?:\[[@*]\])?\}|[^\s#;])+)"
+    r"\"((?:\$\([^()]*\)|[^\"$]|\$(?!\())*)\"|'([^']*)'|((?:\$\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|\$\{#\w+(?:\[[@*]\])?\}|[^\s#;])+)"
 )
 _NOT_GIVEN = re.compile(r"\$\{?\d{1,2}\}?")  # else NAME=$1, below NAME=a
 _SHIFT = re.compile(r"shift(?:[ \t]+(\d{1,3}))?[ \t]*(?:[;#].*)?$")  # not inside of a loop that reads options
@@ -237,17 +237,32 @@ def _worked_out(value: str, known: Mapping[str, str]) -> str:
 _QUOTED = re.compile(r'"[^"]*"')
 _COUNT = re.compile(r"\$\{#(\w+)\[[@*]\]\}")
 _LENGTH = re.compile(r"\$\{#(\w+)\}")
-_SUM = re.compile(r"\$\(\(([\w\s$+*/%-]{1,60})\)\)")
+_SUM = re.compile(r"\$\(\(((?:[\w\s$+*/%-]|\([\w\s$+*/%-]{1,60}\)){1,60})\)\)")
 
 
 def _summed(text: str, known: Mapping[str, str]) -> str:
-    """Whole numbers and one operator between two of them; "" for anything else."""
-    words = re.findall(r"\w+|[-+*/%]", text)
-    values = [known.get(word, word) for word in words]
-    if len(values) != 3 or not (values[0].isdecimal() and values[2].isdecimal()) or values[1] not in _OPERATORS:
+    """Whole numbers with operators between them, brackets first; "" for anything else."""
+    return _chained(_BRACKET.sub(lambda match: _chained(match[1], known) or match[0], text), known)
+
+
+_BRACKET = re.compile(r"\(([^()]*)\)")
+
+
+def _chained(text: str, known: Mapping[str, str]) -> str:
+    words = [known.get(word, word) for word in re.findall(r"\w+|[^\w\s]", text)]
+    if len(words) % 2 == 0 or not all(map(str.isdecimal, words[::2])) or len(words) < 3:
         return ""
-    left, right = int(values[0][:MAX_DIGITS]), int(values[2][:MAX_DIGITS])
-    return str(_OPERATORS[values[1]](left, right)) if right or values[1] in "+-*" else ""
+    for some in ("*/%", "+-"):
+        at = 1
+        while at < len(words):
+            if words[at] not in some:
+                at += 2
+                continue
+            left, right = int(words[at - 1][:MAX_DIGITS]), int(words[at + 1][:MAX_DIGITS])
+            if not right and words[at] in "/%":
+                return ""
+            words[at - 1 : at + 2] = [str(_OPERATORS[words[at]](left, right))]
+    return words[0] if len(words) == 1 else ""
 
 
 _OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv, "%": operator.mod}
