@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from trainsleuth.map import expand_component
+from trainsleuth.map import expand_component, map_repository
 
 TRAIN = """
 import sys
@@ -60,6 +60,7 @@ CLIPS = 'nn.utils.clip_grad_norm_(self.model.parameters(), cfg["total_clip"])'
         ("clip_val", "9", 'nn.utils.clip_grad_norm_(self.model.parameters(), cfg["clip_val"])', "clipping"),
         ("strategy", "group_k_fold", "pass", "other settings"),
         ("strategy", "ddp", "pass", "devices"),
+        ("loss_scale_window", "1000", "pass", "precision"),
         ("recover_dual", "true", "pass", "other settings"),
         ("recover_from", "a.pt", "pass", "resumed"),
         ("grad_clip", "0.3", "pass", "clipping"),
@@ -224,3 +225,14 @@ def test_left_and_right_are_no_rate_and_a_share_of_the_data_is_no_loss(tmp_path:
     before, found, _ = sheet.partition(said)
     assert found, sheet
     assert before.rpartition("# ")[2].partition("\n")[0] == told
+
+
+def test_a_text_that_python_evaluates_is_no_evaluation(tmp_path: Path) -> None:
+    reads = NETWORK.replace("import sys", "import ast\nimport sys", 1).replace(
+        "    cfg = yaml", "    names = ast.literal_eval(sys.argv[2])\n    cfg = yaml"
+    )
+    tested = "\n    model.eval()\n    with torch.no_grad():\n        print(model(torch.load('test.pt')).mean())\n\n\nif __name__"
+    (tmp_path / "train.py").write_text(reads.replace("\n\nif __name__", tested))
+    shown = {(one.role, one.text) for one in map_repository(tmp_path).components["evaluation"].places}
+    assert any("model.eval()" in text for _, text in shown)
+    assert not any("literal_eval" in text for role, text in shown if role in ("mention", "evaluation call")), shown

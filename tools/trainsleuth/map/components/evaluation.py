@@ -272,7 +272,7 @@ def _metrics(program: Program, function: Function, weight: float) -> Iterator[Pl
                 _CALLED.search(call.last)
                 and not _NOT_VERB.search(call.last)
                 and call.parts[1:]
-                and call.callee != "eval"
+                and call.callee not in _OF_PYTHON
                 and not is_of_another_kind(program, function, call)
             ):
                 yield program.at(function, call.line, "evaluation call", 0.66 * weight**0.6)
@@ -282,6 +282,7 @@ def _metrics(program: Program, function: Function, weight: float) -> Iterator[Pl
 
 _WORKS_OUT = re.compile(r"_?(?:compute|calc(?:ulate)?|get)_(?:\w+_)?(?:errors|metrics)")
 _CALLED = re.compile(r"^_?(?!train_|check_)(?:\w+_)?(?:eval|evaluat(?:e|ion)|valid|validat(?:e|ion)|val|test|metrics?|scor(?:e|er)|fid|bleu|wer|cv|sample_images)(?:_\w+)?$", re.I)  # fmt: skip
+_OF_PYTHON = ("eval", "literal_eval", "ast.literal_eval")  # of a text
 _FOR_EVALUATION = re.compile(
     r"^_?(?:eval|evaluation|valid|validation|test)_(?!data|set|load|args|config|metrics|iter)\w+$"
 )

@@ -48,6 +48,7 @@ def mentions(program: Program, component: str) -> Iterator[Place]:
 _NAMESAKES = {
     "checkpoint": "torch.utils.checkpoint",  # checkpoint(block, x) saves memory, no weights
     "eval": "builtins.eval",  # of text
+    "literal_eval": "ast.literal_eval",
 }
 
 
