@@ -8,12 +8,12 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from trainsleuth.facts import Class, Function, Index
+from trainsleuth.facts import Class, External, Function, Index
 
 from ..loop.steps import is_optimizer
 from ..programs.running import is_guarded
 from ..programs.sidelines import NEVER
-from ..recipe.choices import dotted
+from ..recipe.choices import behind_folder, dotted
 from ..recipe.recipes import Choice, Setting
 from .labelled import labelled
 from .made_in_arms import makes_another
@@ -58,7 +58,7 @@ def named_outright(
             continue
         if _LABELS.search(setting.key):
             continue
-        if "." in value and isinstance(written_out := dotted(index, value), Class):
+        if "." in value and (written_out := _written_out(index, setting.key, value)) is not None:
             latest[setting.key] = [Choice(setting.path, setting.line, setting.key, value, written_out)]
         elif value.endswith(")") and (made := [names.only(name) for name in _MADE.findall(value[:2000])]):
             every = (one for one in made if one is not None)
@@ -68,6 +68,14 @@ def named_outright(
             if len(found) == 1 and _fits(index, setting, found[0], loaded):
                 latest[setting.key] = [Choice(setting.path, setting.line, setting.key, value, found[0])]
     yield from chain.from_iterable(latest.values())
+
+
+def _written_out(index: Index, key: str, value: str) -> Class | None:
+    """The class that `value` names with its module, whole or, of a choice, behind a package that code puts before it."""
+    found = dotted(index, value)
+    if isinstance(found, External) and _CHOOSES.search(key):
+        found = behind_folder(index, value)
+    return found if isinstance(found, Class) else None
 
 
 _MADE = re.compile(r"\b([A-Z]\w+)\(")  # in an expression that is evaluated: "ConfLoss(Regr3D(L21), alpha=0.2)"

@@ -234,7 +234,7 @@ def behind_folder(index: Index, name: str) -> Class | Function | None:
     for path in index.names.ending(module):
         home = index.names.module("", path.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
         member = index.names.member(home, last) if home is not None and home.path else None
-        found += [member] if isinstance(member, Class | Function) else []
+        found += [member] if isinstance(member, Class | Function) and member not in found else []
     return found[0] if len(found) == 1 else None
 
 

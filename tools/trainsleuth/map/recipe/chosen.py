@@ -192,6 +192,12 @@ def _beside(index: Index, choice: Choice) -> Iterator[Class]:
     them or one below them, so that this setting alone could."""
     if isinstance(choice.target, Class) and choice.table is None:
         kin = dict.fromkeys(cls for base in index.lineage(choice.target)[1:] for cls in index.subclasses(base))
-        made = {cls for cls in kin if any(True for _ in index.calls(cls.name))}
+        made = {cls for cls in kin if _is_made(index, cls)}
         kept = {base for cls in made for base in index.lineage(cls)}
         yield from (cls for cls in kin if cls not in kept)
+
+
+def _is_made(index: Index, cls: Class) -> bool:
+    """A call has its name, and is not known to be one of a namesake."""
+    means = (index.resolve(site.function, site.call.callee) for site in index.calls(cls.name) if site.call.callee)
+    return any(not isinstance(one, Class) or one is cls for one in means)

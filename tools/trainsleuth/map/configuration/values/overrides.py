@@ -12,6 +12,7 @@ from ...launching.launch import Command, that_counts
 from ...program import Program
 from ..forms.command_line import given_by, launched_by, with_variables
 from ..forms.literals import is_literal, text_of
+from ..forms.mappings_in_json import unfolded
 from ..forms.options import words_asked
 from ..forms.positional import given_by_place, parsed
 from ..forms.subcommands import subcommands
@@ -60,10 +61,10 @@ def of_command(
         if name in negated and value == "True":
             yield negated[name], Layer("command", command.path, command.line, "False")
             continue
-        yield (
-            flags.get(name, name),
-            Layer("command", command.path, command.line, value, "$" not in _OF_SHELL.sub("", value)),
-        )
+        key = flags.get(name, name)
+        layer = Layer("command", command.path, command.line, value, "$" not in _OF_SHELL.sub("", value))
+        yield key, layer
+        yield from ((one, layer._replace(value=below)) for one, below in unfolded(key, value))
 
 
 def names_given(program: Program, launch: Command | None) -> frozenset[str]:

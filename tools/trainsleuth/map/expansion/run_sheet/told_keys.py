@@ -13,6 +13,7 @@ from trainsleuth.repository import is_python
 from ...configuration import Key, Truth
 from ...configuration.forms.command_line import LAUNCHING
 from ...configuration.forms.literals import is_literal, text_of
+from ...configuration.forms.mappings_in_json import unfolded
 from ...configuration.records import NO_VALUE, Layer, Use
 from ...configuration.use.picked_in_code import picked_in_code
 from ...configuration.use.switched_off import SWITCHES, is_switched_off
@@ -146,7 +147,7 @@ def _says(truth: Truth, key: Key) -> bool:
     if key.source is None or key.value in NO_VALUE or key.name.startswith("hydra."):
         return False
     if is_set(key):
-        return True
+        return key.source.how != "command" or not any(unfolded(key.name, key.value))  # its keys say it
     return _is_read_default(truth, key)
 
 
