@@ -118,3 +118,27 @@ def test_a_name_of_data_chooses_no_file_of_another_format(tmp_path: Path) -> Non
         "json.load", "yaml.safe_load"
     )
     assert "0.625" in _sheet(_written(tmp_path, more={**files, "src/train.py": asked}), command)
+
+
+NAMED = {
+    "model/train.py": "import argparse\n\nimport torch\nimport yaml\nfrom nets import Mixer\n\n\ndef main():\n"
+    "    parser = argparse.ArgumentParser()\n    parser.add_argument('--data', default='roads')\n"
+    "    args = parser.parse_args()\n    data = args.data\n    data = data.upper()\n    called = Mixer.__name__\n"
+    "    with open(f'{called}.yaml') as file:\n        cfg = yaml.safe_load(file)\n    cfg = cfg[data]\n"
+    "    net = Mixer(**cfg['net'])\n    opt = torch.optim.SGD(net.parameters(), lr=cfg['lr'], momentum=cfg['momentum'])\n"
+    + "".join(f"    {line}\n" for line in STEP.splitlines())
+    + "\n\nif __name__ == '__main__':\n    main()\n",
+    "model/nets.py": "import torch\n\n\nclass Mixer(torch.nn.Module):\n    def __init__(self, width):\n"
+    "        super().__init__()\n        self.head = torch.nn.Linear(2, width)\n",
+    "model/Mixer.yaml": "".join(
+        f"{name}:\n  lr: {rate}\n  momentum: 0.{rate[-1]}\n  net:\n    width: {width}\n"
+        for name, rate, width in (("ROADS", "0.25", 3), ("RIVERS", "0.125", 5), ("RAILS", "0.75", 7))
+    ),
+}
+
+
+@pytest.mark.parametrize("data", ["rivers", "RIVERS"])
+def test_the_file_called_after_a_class_gives_the_section_that_an_option_picks(tmp_path: Path, data: str) -> None:
+    sheet = _sheet(_written(tmp_path, more=NAMED), f"cd model && python train.py --data {data}")
+    assert "lr=0.125" in sheet and "momentum=0.5" in sheet and "width=5" in sheet
+    assert "0.25" not in sheet and "0.75" not in sheet

@@ -1,11 +1,12 @@
-"""Configuration files whose paths code joins from options: load(os.path.join(args.config_dir, f"{args.config_name}.yaml"))."""
+"""Configuration files whose paths code joins from options and names of classes:
+load(os.path.join(args.config_dir, f"{args.config_name}.yaml")), open(f"{Net.__name__}.yaml")."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from trainsleuth.facts import Expr, Function, Index
+from trainsleuth.facts import Class, Expr, Function, Index
 from trainsleuth.facts.reading.scopes import bindings
 from trainsleuth.repository import CONFIG_SUFFIXES
 
@@ -17,15 +18,20 @@ _PUT_TOGETHER = re.compile(rb"""["'}](?:[\w-]*)\.(?:ya?ml|json|toml)["']""")
 _TEMPLATE = re.compile(rb"""[fF]["']([^"'\n]*\}[^"'\n]*)["']""")
 _HOLE = re.compile(r"\{[^{}]*\}")
 _SAME = frozenset(["Path", "str", "abspath", "realpath", "expanduser", "resolve", "absolute", "as_posix"])
+_NAME = ".__name__"
 _JOINS = frozenset(["join", "joinpath", "Path"])
 
 
-def joined_files(index: Index, reached: Reach, options: Mapping[str, str], folders: Sequence[str]) -> Iterator[str]:
-    """`folders` are those that the program may be started in, the likeliest first."""
+def joined_files(
+    index: Index, reached: Reach, options: Mapping[str, str], folders: Sequence[str]
+) -> Iterator[tuple[str, Function]]:
+    """Each with the function that joins its path. `folders` are those that the program may be started in, the likeliest
+    first.
+    """
     for function in reached.distance:
         if not function.source.holds(_PUT_TOGETHER):
             continue
-        written = _Written(function, options)
+        written = _Written(index, function, options)
         for event in function.events:
             for expr in event.value.walk() if event.value is not None else ():
                 written.used.clear()
@@ -34,14 +40,14 @@ def joined_files(index: Index, reached: Reach, options: Mapping[str, str], folde
                     continue
                 paths = (normal(f"{folder}/{text}") for folder in folders)
                 if (path := next((one for one in paths if one in index.configs), None)) is not None:
-                    yield path
+                    yield path, function
 
 
 class _Written:
-    """Texts that a function puts together, as far as literals and options are all that is in them."""
+    """Texts that a function puts together, as far as literals, options and names of classes are all that is in them."""
 
-    def __init__(self, function: Function, options: Mapping[str, str]) -> None:
-        self._function, self._options = function, options
+    def __init__(self, index: Index, function: Function, options: Mapping[str, str]) -> None:
+        self._index, self._function, self._options = index, function, options
         self.used: set[str] = set()
 
     def of(self, expr: Expr, hops: int = MAX_HOPS) -> str | None:
@@ -54,6 +60,8 @@ class _Written:
             return self._filled(expr, hops)
         if expr.kind == "call":
             return self._called(expr, hops)
+        if expr.kind == "path" and expr.text.endswith(_NAME):
+            return self._class_name(expr.text.removesuffix(_NAME))
         if (bound := bindings(self._function).get(expr.text, ())) and expr.kind == "path":
             value = bound[0].value
             return self.of(value, hops - 1) if hops and len(bound) == 1 and value is not None else None
@@ -63,6 +71,13 @@ class _Written:
         if name in self._options:
             self.used.add(name)
         return self._options.get(name)
+
+    def _class_name(self, dotted: str) -> str | None:
+        named = self._index.resolve(self._function, dotted)
+        if not isinstance(named, Class):
+            return None
+        self.used.add(named.name)
+        return named.name
 
     def _called(self, call: Expr, hops: int) -> str | None:
         if call.last == "format" and call.receiver is not None and call.receiver.kind == "string":

@@ -16,16 +16,25 @@ MOST = 0.6
 
 
 def picked_sections(
-    settings: Iterable[Setting], named: Iterable[Setting], functions: Iterable[Function]
+    settings: Iterable[Setting],
+    named: Iterable[Setting],
+    functions: Iterable[Function],
+    joining: Mapping[str, Function] | None = None,
 ) -> Iterator[Setting]:
-    """`settings` without the sections of such tables that `named` do not pick; those of the picked under their own keys."""
+    """`settings` without the sections of such tables that `named` do not pick; those of the picked under their own keys.
+
+    `functions` read files that they name outright, those of `joining` the file whose path they put together.
+    """
     by_file: dict[str, list[Setting]] = {}
     for one in settings:
         by_file.setdefault(one.path, []).append(one)
     values = {one.value: one.key.rpartition(".")[2] for one in named if one.value}
     code = list(functions)
     for path, found in by_file.items():
-        yield from _narrowed(found, values, [one for one in code if one.source.holds(_of_file(path))], False)
+        readers = [one for one in code if one.source.holds(_of_file(path))]
+        if (joins := (joining or {}).get(path)) is not None:
+            readers.append(joins)
+        yield from _narrowed(found, values, readers, False)
 
 
 def _narrowed(
@@ -36,13 +45,23 @@ def _narrowed(
         name, dot, rest = one.key.partition(".")
         if dot and not rest.partition(".")[0].isdigit():
             sections.setdefault(name, []).append(one)
-    wanted = [one for one in sections if one in values and _asks(readers, values[one])]
+    named = {**dict(_recased(values, readers)), **values} if sections else values
+    wanted = [one for one in sections if one in named and _asks(readers, named[one])]
     if len(wanted) != 1 or len(sections) < LEAST_SECTIONS or not (is_inside or _are_alike(sections)):
         yield from found
         return
     inside = [one._replace(key=one.key.partition(".")[2]) for one in sections[wanted[0]]]
     yield from (one for one in found if "." not in one.key)  # a list beside them says what there is
     yield from _narrowed(inside, values, readers, True)
+
+
+def _recased(values: Mapping[str, str], readers: Sequence[Function]) -> Iterator[tuple[str, str]]:
+    """What the readers make of these: name = name.upper()."""
+    for value, key in values.items():
+        for way, changed in ((b"upper", value.upper()), (b"lower", value.lower())):
+            pattern = re.compile(rb"\b%s\.%s\(\)" % (re.escape(key.encode()), way))
+            if changed != value and any(one.source.holds(pattern) for one in readers):
+                yield changed, key
 
 
 def _are_alike(sections: Mapping[str, Sequence[Setting]]) -> bool:

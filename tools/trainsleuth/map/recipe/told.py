@@ -230,13 +230,13 @@ def _read(program: Program, recipe: str | None, launch: Command | None) -> _Sett
         known = {part.path for part in parts}
         own, home = {one.key: one.value for one in asked}, folder_of(launch) if launch is not None else "."
         folders = tuple(dict.fromkeys((home, ".", entry.path.rpartition("/")[0])))
-        joined = joined_files(index, entry.reach, own, folders)
+        joined = dict(joined_files(index, entry.reach, own, folders))
         named = (*joined, *templated_files(index, entry.reach, (*asked, *in_files)))
         tabled = map(Part, tabled_modules(index, entry.reach.distance, own))
         more = (*(part for one in named for part in with_bases(index, one)), *tabled)
         made = tuple(part for part in dict.fromkeys(more) if part.path not in known)
         parts = (*parts, *made)
-        in_files = (*in_files, *settings(index, made))
+        in_files = (*in_files, *picked_sections(settings(index, made), asked, entry.reach.distance, joined))
     options = {one.key.rpartition(".")[2]: one.value for one in (*asked, *in_files)}
     made_by = picked_functions(index, program.function_tables, entry.reach.distance, options)
     keys = keys_of_flags(offers)
