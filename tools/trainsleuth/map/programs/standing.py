@@ -39,12 +39,19 @@ def _off(program: Program, truth: Truth, function: Function, line: int, hops: in
     if outer is not None and (said := off(program, truth, outer, function.line, hops - 1)):
         return said
     is_ours = function.name != MODULE_BODY and not _is_hook(program, function)
-    callers = list(program.callers(function)) if is_ours and hops else []
+    callers = (list(program.callers(function)) or _passed_over(program, function)) if is_ours and hops else []
     said = _every(program, truth, function, callers, hops) or _every(
         program, truth, function, _made(program, function) if hops else [], hops
     )
     is_others = bool(said) and function in program.values.known.unasked
     return "runs only by another command of its program" if is_others else said
+
+
+def _passed_over(program: Program, function: Function) -> list[tuple[Function, int]]:
+    """The calls of a method that nobody else than its own file calls, where what was told keeps all from counting."""
+    sites = list(program.index.calls(function.name)) if function.owner and program.told else []
+    is_own = all(site.function.path == function.path and program.is_reached(site.function) for site in sites)
+    return [(site.function, site.call.line) for site in sites] if is_own else []
 
 
 def _is_hook(program: Program, function: Function) -> bool:

@@ -28,7 +28,7 @@ from .pace import pace
 from .tails import Tails
 from .telling import telling
 from .topics import Topic, Where, topic_of
-from .under import after_batches, called_under, is_after_training, tests_above
+from .under import after_batches, called_under, callers_of, is_after_training, tests_above
 
 MAX_PLACES = 3  # of a topic
 MAX_REST = 2  # of a role, where there is room left
@@ -77,7 +77,7 @@ class Code:
             yield from self._idle_loops(topic)
         for where in topic.places:
             held = self._held(where)
-            for place in self._first_of(held.places, where, told, _OTHER.get(topic.name, _NOTHING)):
+            for place in self._first_of(self._of(topic, held.places), where, told, _OTHER.get(topic.name, _NOTHING)):
                 if (place.path, place.line) not in self._shown and count < MAX_PLACES:
                     self._shown.add((place.path, place.line))
                     count += 1
@@ -123,7 +123,7 @@ class Code:
     def rest(self, topic: Topic, told: Sequence[Key]) -> Iterator[tuple[str, dict[str, Any]]]:
         """Further places that run, one of each role in turn."""
         for where in topic.places:
-            held = (one for one in self._held(where).places if where.takes(one))
+            held = (one for one in self._of(topic, self._held(where).places) if where.takes(one))
             if topic.is_rare:  # what few runs have is told by its words alone
                 held = (one for one in held if where.says.search(self._statement(one)))
             new = (one for one in held if (one.path, one.line) not in self._shown)
@@ -132,6 +132,17 @@ class Code:
             for place in islice(ours, MAX_REST):
                 self._shown.add((place.path, place.line))
                 yield self._line(place, told)
+
+    def _of(self, topic: Topic, places: Sequence[Place]) -> Sequence[Place]:
+        """Nothing is resumed by what loads the best weights when training is over: no topic tells of it."""
+        after = [one for one in places if self._is_afterwards(one)] if topic.name == "resumed" else []
+        self._shown.update((one.path, one.line) for one in after)
+        return [one for one in places if one not in after]
+
+    def _is_afterwards(self, place: Place) -> bool:
+        file = self.program.index.files.get(place.path)
+        way = callers_of(self.program, self.truth, enclosing(file, place.line), place.line) if file is not None else ()
+        return any(is_after_training(self.program, function, line) for function, line in way)
 
     def _is_aside(self, where: Where, place: Place) -> bool:
         """Of evaluation where something else is asked, of another run than training."""

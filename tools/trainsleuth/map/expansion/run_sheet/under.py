@@ -83,9 +83,15 @@ def after_batches(program: Program, truth: Truth, function: Function, line: int)
 
 
 def is_after_training(program: Program, function: Function, line: int) -> bool:
-    """It stands, in no loop, below the call that leads to the training step, or below the loop around the step."""
+    """It stands, in no loop, below the call that leads to the training step or gives the loop to a framework, or below
+    the loop around the step."""
     event, step = event_at(function, line), program.training.step
-    if event is None or event[1].block.loops or step is None:
+    if event is None or event[1].block.loops:
+        return False
+    handed = program.training.handed.get(function, ())
+    if handed and all(one.site.call.line < line for one in handed):
+        return True
+    if step is None:
         return False
     if function is step:
         return any(loop.end_line < line for loop in step.loops)
