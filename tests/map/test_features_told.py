@@ -422,3 +422,27 @@ if __name__ == "__main__":
 def test_seeds_before_a_spawn(tmp_path: Path, inside: str, before: str, is_told: bool) -> None:
     write({"train.py": SPAWNED.replace("INSIDE", inside).replace("BEFORE", before)}, tmp_path)
     assert ("seeds are set before spawn" in map_repository(tmp_path).text) is is_told
+
+
+LIGHTNING = (
+    "import lightning as L\nimport torch\n\n\nclass Patience:\n    def __init__(self, strategy):\n        self.strategy = strategy\n\n\n"
+    "class Net(L.LightningModule):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.head = torch.nn.Linear(2, 1)\n        self.patience = Patience(strategy='maximize')\n\n"
+    "    def training_step(self, batch, at):\n        return self.head(batch).sum()\n\n"
+    "    def configure_optimizers(self):\n        return torch.optim.SGD(self.parameters(), lr=0.1)\n\n\n"
+    "options = {'devices': torch.cuda.device_count()}\nGIVEN\nL.Trainer(**options).fit(Net())\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        ("", "absent"),
+        ("if options['devices'] > 1:\n    options['strategy'] = 'ddp'", "found"),
+        ("options.update({'strategy': 'fsdp'})", "found"),
+        ("options.update({'strategy': 'minimize'})", "absent"),
+    ],
+)
+def test_a_strategy_that_shares_no_work_is_no_distribution(tmp_path: Path, given: str, status: str) -> None:
+    (tmp_path / "train.py").write_text(LIGHTNING.replace("GIVEN", given))
+    assert map_repository(tmp_path).features["distribution"].status == status

@@ -302,21 +302,38 @@ def _keywords(program: Program, function: Function, call: Expr, weight: float) -
             value = call.keyword(keyword)
             if keyword == "max_norm" and (value is None or "." not in value.text):
                 continue  # a bound of an embedding's rows
-            if value is not None and value.text not in ("None", "False", "0"):
+            if value is not None and value.text not in ("None", "False", "0") and _means(name, call, value):
                 yield name, program.at(function, value.line, name, 0.9 * weight)
 
 
+def _means(name: str, call: Expr, value: Expr) -> bool:
+    """Not EarlyStopping(strategy="maximize"): a word that shares no work, and no trainer that is given it."""
+    shares = value.kind != "string" or _SHARES.match(value.text) is not None
+    return name != "distribution" or shares or call.last.endswith(_TRAINERS)
+
+
+_TRAINERS = ("Trainer", "Fabric", "CLI")
+
+
 def _handed_on(program: Program, function: Function, event: Event, weight: float) -> Iterator[tuple[str, Place]]:
-    """What a trainer is given by way of a dictionary: kwargs = dict(accumulate_grad_batches=4), {"accumulate_grad_batches": 4}"""
-    if program.training.framework is None or not function.source.holds(_ACCUMULATED):
+    """What a trainer is given by way of a dictionary: kwargs = dict(accumulate_grad_batches=4), {"accumulate_grad_batches": 4},
+    kwargs["strategy"] = "ddp".
+    """
+    if program.training.framework is None or not function.source.holds(_HANDED_ON):
         return
     for part in event.value.walk() if event.value is not None else ():
         name = part.parts[0].text if part.kind == "pair" else part.text if part.kind == "keyword" else ""
         if name in _KEYWORDS["accumulation"] and part.parts[-1].text not in ("None", "False", "0", "1"):
             yield "accumulation", program.at(function, part.line, "accumulation", 0.9 * weight)
+        if name in _KEYWORDS["distribution"] and _SHARES.match(part.parts[-1].text):
+            yield "distribution", program.at(function, part.line, "distribution", 0.9 * weight)
+    if event.kind == "assign" and event.value is not None and _SHARES.match(event.value.text):
+        keys = (one.parts[1].text for one in event.targets if one.kind == "index")
+        if any(key in _KEYWORDS["distribution"] for key in keys):
+            yield "distribution", program.at(function, event.line, "distribution", 0.9 * weight)
 
 
-_ACCUMULATED = re.compile(rb"gradient_accumulation_steps|accumulate_grad_batches")
+_HANDED_ON = re.compile(rb"gradient_accumulation_steps|accumulate_grad_batches|[\"']strategy[\"']")
 
 
 def _accumulates(program: Program, function: Function, event: Event, weight: float) -> Iterator[tuple[str, Place]]:
