@@ -446,3 +446,14 @@ LIGHTNING = (
 def test_a_strategy_that_shares_no_work_is_no_distribution(tmp_path: Path, given: str, status: str) -> None:
     (tmp_path / "train.py").write_text(LIGHTNING.replace("GIVEN", given))
     assert map_repository(tmp_path).features["distribution"].status == status
+
+
+def test_weights_of_the_last_checkpoint_go_on_and_a_path_of_the_model_does_not_say_otherwise(tmp_path: Path) -> None:
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf/run.yaml").write_text("model:\n  ckpt_path: null\n  width: 1\n")
+    given = "import yaml\n\ncfg = yaml.safe_load(open('conf/run.yaml'))\nnet = Net()\n"
+    (tmp_path / "train.py").write_text(LIGHTNING.replace("GIVEN", given))
+    assert map_repository(tmp_path, recipe="conf/run.yaml").features["resume"].why.startswith("none found")
+    last = "last = find_last_checkpoint('runs')\nif last is not None:\n    net = Net.load_from_checkpoint(last.as_posix())\n"
+    (tmp_path / "train.py").write_text(LIGHTNING.replace("GIVEN", given + last))
+    assert map_repository(tmp_path, recipe="conf/run.yaml").features["resume"].status == "found"

@@ -369,6 +369,7 @@ def _resumes(program: Program, function: Function, event: Event, weight: float) 
             )
             or _RESUMES.match(call.last)
             or _goes_on(call)
+            or (call.last == "load_from_checkpoint" and _is_of_last(function, call))
             or (call.last == "load" and any("resume" in one.text for one in call.arguments if one.kind == "path"))
         ):
             yield "resume", program.at(function, call.line, "resume", weight)
@@ -376,6 +377,16 @@ def _resumes(program: Program, function: Function, event: Event, weight: float) 
         yield "ema", program.at(function, event.line, "ema", 0.8 * weight)
     elif averages_in_place(function, event) or (event.block.loops and _averages(program, function, event)):
         yield "ema", program.at(function, event.line, "ema", 0.9 * weight)
+
+
+def _is_of_last(function: Function, call: Expr) -> bool:
+    """last = find_last_checkpoint(folder); Net.load_from_checkpoint(str(last))"""
+    read = (part.text.partition(".")[0] for given in call.arguments for part in given.walk() if part.kind == "path")
+    held = (one.value for name in read for one in bindings(function).get(name, ()))
+    return any(value is not None and value.kind == "call" and _LAST.search(value.last) for value in held)
+
+
+_LAST = re.compile(r"(?:last|latest|newest)_?(?:\w+_)?(?:ckpt|checkpoint)", re.I)
 
 
 def _averages(program: Program, function: Function, event: Event) -> bool:

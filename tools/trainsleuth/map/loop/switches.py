@@ -30,7 +30,8 @@ _BUILT = {
     "ema": re.compile(r"\w*EMA\w*|ExponentialMovingAverage\w*"),
 }
 _OTHER = re.compile(r"(?:^|[._])(?:val|valid|validation|eval\w*|test|infer\w*|generat\w*|sampl\w*|dataset|data|augment\w*|vis\w*|plot\w*)\.", re.I)  # fmt: skip
-_OF_MODEL = re.compile(r"(?:model|net|network)\.", re.I)  # that refines its own output: model.iter_size
+_OF_MODEL = re.compile(r"(?:model|net|network)\.", re.I)
+_NOT_OF_MODELS = ("accumulation", "resume")  # one refines its own output, begins with given weights: model.iter_size
 _OFF = (None, False, 0.0, "no", "32", "fp32", "float32", "32-true", "none", "[1]")
 _TYPE = re.compile(r"\.(?:type|_target_|class_path|class_name)$")
 
@@ -65,7 +66,7 @@ def _found(truth: Truth, feature: str) -> Iterator[Switch]:
         source = key.source
         if source is None or source.value in NO_VALUE or _OTHER.search(key.name):
             continue
-        if feature == "accumulation" and _OF_MODEL.match(key.name):
+        if feature in _NOT_OF_MODELS and _OF_MODEL.match(key.name):
             continue
         if feature == "resume" and is_where_it_saves(truth.program, key.name):
             continue
