@@ -20,6 +20,7 @@ from .drawing.source_text import lines_of as lines_of
 from .drawing.source_text import source_lines as source_lines
 from .drawing.wording import clean as clean
 from .launching.launch import Command, that_counts
+from .launching.misspelled import settings_as_they_are
 from .launching.usage import usage
 from .loop.features import FEATURES, features
 from .loop.own_runners import overrides_loop
@@ -309,6 +310,7 @@ def _of_command(program: Program, scope: str | None, launch: Command | None) -> 
     for one in unread(program):
         yield f"{OF_COMMAND}says {one}, and no configuration so called is seen to be read: values are defaults"
     command = that_counts(program.entry.commands, program.recipe)
+    yield from settings_as_they_are(program.config_paths, command.text) if command is not None else ()
     for path, option in not_found(program.index, program.entry.reach, command, program.recipe)[:MAX_LOST]:
         yield f"{OF_CONFIGURATION}builds on {option}, named in {path} and not found: what it sets is not told"
 

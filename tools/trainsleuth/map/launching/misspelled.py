@@ -6,7 +6,7 @@ READMEs are not run. What is taken instead is said in the map.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from trainsleuth.repository import Repository
@@ -24,10 +24,20 @@ def as_they_are(repository: Repository, given: str) -> tuple[str, tuple[str, ...
         found = _meant(repository.files, word)
         if found is None:
             return match[0]
-        said.append(f"the command says {word}, which is not there; {found} is taken for it")
+        said.append(_said(word, found))
         return found
 
     return _FILE.sub(meant, given), tuple(said)
+
+
+def settings_as_they_are(read: Sequence[str], given: str) -> Iterator[str]:
+    """What is said of files of settings that a command of the repository names, where others are `read` instead."""
+    for word in dict.fromkeys(one[0].removeprefix("./") for one in _FILE.finditer(given)):
+        yield from (_said(word, path) for path in ending_otherwise(read, word))
+
+
+def _said(word: str, found: str) -> str:
+    return f"the command says {word}, which is not there; {found} is taken for it"
 
 
 def script_in_folder(repository: Repository, given: str) -> str:
@@ -45,8 +55,20 @@ def _meant(files: Sequence[str], word: str) -> str | None:
         return None
     alike = [path for path in files if _plain(PurePosixPath(path).name) == _plain(PurePosixPath(word).name)]
     beside = [path for path in alike if _folder(path) == _folder(word)]
-    found: Iterable[str] = beside or (alike if word.endswith(PROGRAMS) else ())
+    found: Iterable[str] = beside or (alike if word.endswith(PROGRAMS) else ending_otherwise(files, word))
     return only[0] if len(only := list(found)) == 1 else None
+
+
+def ending_otherwise(files: Iterable[str], word: str) -> list[str]:
+    """Files of settings of that path but for the ending, where `word` itself is none: conf/run.yaml of conf/run.yml."""
+    stem, dot, ending = word.rpartition(".")
+    if dot + ending not in _SETTINGS:
+        return []
+    alike = [path for path in files if path.endswith(_SETTINGS) and f"/{path.rpartition('.')[0]}".endswith(f"/{stem}")]
+    return [] if any(f"/{path}".endswith(f"/{word}") for path in alike) else alike
+
+
+_SETTINGS = (".yaml", ".yml", ".json", ".toml")
 
 
 def _folder(path: str) -> str:

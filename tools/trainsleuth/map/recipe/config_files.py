@@ -18,6 +18,7 @@ from ..configuration.forms.imported_settings import taken
 from ..launching.command_words import words_behind
 from ..launching.environment import exported
 from ..launching.launch import Command, folder_of, that_counts
+from ..launching.misspelled import ending_otherwise
 from ..programs.running import is_guarded
 from .branches import HOLDS
 from .composition import Found, Part, composed, config_file, entries_of, file_of, normal
@@ -57,7 +58,7 @@ def of_program(graph: Graph, reached: Reach, commands: Iterable[Command], recipe
     for command in (given or tried) if not composed else ():
         folder = folder_of(command)
         values = (one.value for one in exported(index, reached.distance, command))
-        paths = [path for text in (command.text, *values) for path in named_in(index, text, folder)]
+        paths = [path for text in (command.text, *values) for path in named_in(index, text, folder, True)]
         paths = paths or list(_in_folders(index, words_behind(command.text), folder))
         if named := [part for path in paths for part in with_bases(index, path)]:
             break  # the first command that names a configuration stands for the rest
@@ -259,8 +260,8 @@ MOST_LISTED = 3  # configuration files of one display that are read together
 _CONFIG_NAME = re.compile(rb"\.(?:ya?ml|json|toml|ini|conf|cfg|gin|txt)\b|import_module\(|\.add_argument\([^)]*\.py\b")
 
 
-def named_in(index: Index, text: str, folder: str) -> Iterator[str]:
-    """Files of settings that a text names, from a folder or the root."""
+def named_in(index: Index, text: str, folder: str, is_command: bool = False) -> Iterator[str]:
+    """Files of settings that a text names, from a folder or the root; a command may mistake their endings."""
     for word in _MENTIONED.findall(text):
         for base in (folder, "."):
             path = normal(f"{base}/{word}")
@@ -276,6 +277,8 @@ def named_in(index: Index, text: str, folder: str) -> Iterator[str]:
                 yield tail
             elif len(fits) == 1 or len(near) == 1:
                 yield (near or fits)[0]
+            elif is_command and not fits and len(other := ending_otherwise(index.configs, tail)) == 1:
+                yield other[0]
 
 
 def _in_folders(index: Index, words: Iterable[str], folder: str) -> Iterator[str]:
