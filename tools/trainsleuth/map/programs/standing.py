@@ -48,9 +48,14 @@ def _off(program: Program, truth: Truth, function: Function, line: int, hops: in
 
 
 def _passed_over(program: Program, function: Function) -> list[tuple[Function, int]]:
-    """The calls of a method that nobody else than its own file calls, where what was told keeps all from counting."""
+    """The calls of a method that only its own class makes, where what was told keeps all of them from counting."""
     sites = list(program.index.calls(function.name)) if function.owner and program.told else []
-    is_own = all(site.function.path == function.path and program.is_reached(site.function) for site in sites)
+    is_own = all(
+        site.function.path == function.path
+        and site.function.owner == function.owner
+        and site.call.callee == f"self.{function.name}"
+        for site in sites
+    )
     return [(site.function, site.call.line) for site in sites] if is_own else []
 
 
