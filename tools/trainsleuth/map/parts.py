@@ -28,6 +28,7 @@ from .loop.traps import traps
 from .naming.namespaces import is_of_something_else
 from .naming.tables import Table
 from .program import Program
+from .programs.absent_submodules import absent_submodules
 from .programs.siblings import groups
 from .programs.sidelines import NEVER
 from .programs.standing import chosen_first
@@ -117,7 +118,11 @@ def parts_of(
         tuple(_programs(program)) if scope is None else (),
         tuple(_recipes(program)) if recipe is None else (),
         tuple(traps(program)) if trains else (),
-        (*_of_command(program, scope, launch), *dict.fromkeys(_unresolved(program, truth))),
+        (
+            *_of_command(program, scope, launch),
+            *absent_submodules(program),
+            *dict.fromkeys(_unresolved(program, truth)),
+        ),
         recipe,
         truth,
         scope,
