@@ -51,3 +51,9 @@ def test_a_launch_that_names_a_file_that_is_not_there_says_so(named: str, is_sai
     (tmp_path / "train.py").write_text(TRAIN)
     (tmp_path / "README.md").write_text(f"# Use\n\n```\npython train.py {named}\n```\n")
     assert (f"(README.md:4), but {named} is not there" in map_repository(tmp_path).text) is is_said
+
+
+def test_a_place_to_be_filled_in_keeps_its_closing_bracket(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(TRAIN)
+    (tmp_path / "README.md").write_text("```\n$ python train.py -d <data_path>\n```\n")
+    assert "launch: python train.py -d <data_path> (" in map_repository(tmp_path).text

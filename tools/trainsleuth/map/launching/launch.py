@@ -358,7 +358,7 @@ def _module_in(index: Index, text: str) -> str | None:
 
 def _clean(text: str) -> str:
     quoted = next((part for part in text.split("`")[1::2] if _starts(part)), text)
-    plain = _PROMPT.sub("", quoted.strip().strip("`$> "))
+    plain = _PROMPT.sub("", quoted.strip().lstrip("`$> ").rstrip("`$ ").removesuffix(" >"))  # not of -d <data_path>
     return re.sub(r"\s+", " ", re.sub(r"^[A-Z_]+\s*[:?]?=\s+", "", plain))
 
 
