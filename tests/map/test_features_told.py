@@ -457,3 +457,33 @@ def test_weights_of_the_last_checkpoint_go_on_and_a_path_of_the_model_does_not_s
     last = "last = find_last_checkpoint('runs')\nif last is not None:\n    net = Net.load_from_checkpoint(last.as_posix())\n"
     (tmp_path / "train.py").write_text(LIGHTNING.replace("GIVEN", given + last))
     assert map_repository(tmp_path, recipe="conf/run.yaml").features["resume"].status == "found"
+
+
+MOMENTUM = """import torch
+
+
+class Turned(torch.optim.Optimizer):
+    def __init__(self, params):
+        super().__init__(params, {"lr": 0.1})
+
+    def step(self):
+        for group in self.param_groups:
+            grads = [one.grad for one in group["params"]]
+            held = [self.state[one].setdefault("held", torch.zeros_like(one)) for one in group["params"]]
+            g, buf = grads, held
+            torch._foreach_lerp_(buf, g, 0.1)
+            torch._foreach_add_(group["params"], buf, alpha=-0.1)
+
+
+net = torch.nn.Linear(2, 1)
+opt = Turned(net.parameters())
+for x in torch.ones(8, 4, 2):
+    opt.zero_grad()
+    net(x).mean().backward()
+    opt.step()
+"""
+
+
+def test_momentum_that_an_optimizer_moves_all_at_once_is_no_average_of_weights(tmp_path: Path) -> None:
+    write({"train.py": MOMENTUM}, tmp_path)
+    assert map_repository(tmp_path).features["ema"].status == "absent"

@@ -236,3 +236,64 @@ def test_a_text_that_python_evaluates_is_no_evaluation(tmp_path: Path) -> None:
     shown = {(one.role, one.text) for one in map_repository(tmp_path).components["evaluation"].places}
     assert any("model.eval()" in text for _, text in shown)
     assert not any("literal_eval" in text for role, text in shown if role in ("mention", "evaluation call")), shown
+
+
+NOISE = """
+import sys
+
+import numpy as np
+import torch
+import yaml
+from torch import nn
+
+
+def linear_beta_schedule(steps, top=0.02):
+    return np.linspace(1e-4, top, steps)
+
+
+def cosine_beta_schedule(steps):
+    return np.cos(np.linspace(0, 1, steps))
+
+
+NOISES = {"linear": linear_beta_schedule, "cosine": cosine_beta_schedule}
+
+
+def parse_val_loss(name):
+    return float(name.partition("loss=")[2])
+
+
+def best_of(names):
+    losses = np.array([parse_val_loss(name) for name in names])
+    return names[losses.argmin()] if names else None
+
+
+class Diffusion(nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        self.net = nn.Linear(4, 4)
+        self.betas = torch.tensor(NOISES[kind](100))
+
+    def forward(self, x):
+        return self.net(x + self.betas.mean() * torch.randn_like(x))
+
+
+cfg = yaml.safe_load(open(sys.argv[1]))
+model = Diffusion(cfg["schedule_type"])
+best = best_of(sys.argv[2:])
+optimizer = torch.optim.Adam(model.parameters(), lr=cfg["lr"])
+for x in torch.load("batches.pt"):
+    error = (model(x) - x).square().mean()
+    optimizer.zero_grad()
+    error.backward()
+    optimizer.step()
+"""
+
+
+def test_a_schedule_of_noise_is_none_of_the_rate_and_a_number_out_of_a_name_no_loss(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(NOISE)
+    (tmp_path / "a.yaml").write_text("lr: 0.1\nschedule_type: linear\n")
+    made = map_repository(tmp_path, recipe="python train.py a.yaml")
+    assert all("beta_schedule" not in place.text for place in made.components["optimizer_scheduler"].places)
+    sheet = expand_component(tmp_path, "run", "train.py", "python train.py a.yaml", budget=3000).text
+    assert "schedule_type=linear" not in sheet.partition("# schedule\n")[2].partition("\n#")[0]
+    assert "parse_val_loss" not in sheet.partition("# loss\n")[2].partition("\n#")[0]

@@ -38,6 +38,8 @@ def places(program: Program) -> Iterator[Place]:
         if program.is_reached(site.function) and step_role(site, program.values) == "scheduler step":
             yield program.at(site.function, site.call.line, "scheduler step", 0.7 * weight**0.3)
     for choice in program.choices:
+        if isinstance(choice.target, Class | Function) and schedules_noise(program.index, choice.target):
+            continue
         words = choice.key.lower()
         named = choice.value.rpartition(".")[2]
         chosen = is_optimizer(
@@ -88,7 +90,7 @@ def _constructed(program: Program) -> Iterator[Place]:
             or (_MAKES.search(function.name) and _gives_optimizer(program, function))
         ):
             yield program.at(function, function.line, "builder", 0.8 * weight**0.4)
-        elif _RATE_FUNCTION.search(function.name):
+        elif _RATE_FUNCTION.search(function.name) and not schedules_noise(program.index, function):
             yield program.at(function, function.line, "schedule", 0.8 * weight**0.4)
 
 
@@ -174,7 +176,8 @@ def _role(program: Program, site: Site) -> tuple[str, float]:
         return "builder call", 0.88
     if isinstance(target, Function) and _is_handed_optimizer(site.call) and sets_learning_rate(target):
         return "schedule call", 0.88
-    if isinstance(target, Function) and _RATE_FUNCTION.search(last):
+    is_noise = isinstance(target, Function) and schedules_noise(program.index, target)
+    if isinstance(target, Function) and _RATE_FUNCTION.search(last) and not is_noise:
         return "schedule call", 0.6
     return "", 0.0
 

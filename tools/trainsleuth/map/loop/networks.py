@@ -45,7 +45,7 @@ _LOSS = re.compile(
     r"loss|criteri|(?:^|_)cri_|objective|cross_entropy|kl_div|(?:^|_)(?:mse|bce|nll|ctc|elbo|dice)(?:$|_)", re.I
 )
 _NOT_LOSS = re.compile(
-    r"log(?!it)|plot|estimate|meter|print|track|history|scale|reduce_loss|add_|append|update|backward|save|best|items?$|register",
+    r"log(?!it)|plot|estimate|meter|print|track|history|scale|reduce_loss|add_|append|update|backward|save|best|items?$|register|^_?parse_",
     re.I,
 )
 

@@ -144,12 +144,19 @@ def _is_solver(held: Class | External) -> bool:
 _TRAINS = re.compile(r"optim|train|torch", re.I)
 
 
-def schedules_noise(index: Index, held: Class | External) -> bool:
-    """A schedule of the noise of a diffusion process, not of the learning rate: diffusers.DDPMScheduler."""
+def schedules_noise(index: Index, held: Class | External | Function) -> bool:
+    """A schedule of the noise of a diffusion process, not of the learning rate: diffusers.DDPMScheduler,
+    cosine_beta_schedule().
+    """
+    if isinstance(held, Function):
+        return _OF_NOISE.search(held.name) is not None
     if isinstance(held, Class):
         bases = (External(base) for base in index.external_bases(held))
         return index.method(held, "add_noise") is not None or any(schedules_noise(index, base) for base in bases)
     return held.name.startswith("diffusers.") and held.name.rpartition(".")[2][:1].isupper()
+
+
+_OF_NOISE = re.compile(r"(?:^|_)(?:betas?|noise|sigmas?|alphas?)_(?:\w+_)?sched", re.I)
 
 
 def _gone_over(site: Site, name: str) -> str:
@@ -230,11 +237,12 @@ def averages_in_place(function: Function, event: Event) -> bool:
     return (_moves(event) or _blends(event)) and any(_goes_over_two(function.loops[one]) for one in event.block.loops)
 
 
+_OF_OPTIMIZER = re.compile(rb"self\.(?:state\[|param_groups\b)")  # which averages gradients: momentum
 _ALL_AT_ONCE = ("_foreach_add_", "_foreach_lerp_")
 
 
 def _moves_all(function: Function, call: Expr) -> bool:
-    if len(call.arguments) < LEAST_OF_AVERAGE or _is_given_gradient(call):
+    if len(call.arguments) < LEAST_OF_AVERAGE or _is_given_gradient(call) or function.source.holds(_OF_OPTIMIZER):
         return False
     moved = call.arguments[0].text
     scaled = (one for event in function.events for one in event.calls if one.last == "_foreach_mul_" and one.arguments)

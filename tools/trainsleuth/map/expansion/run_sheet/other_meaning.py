@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Event, Expr, Function, written
+from trainsleuth.facts import Class, Event, Expr, Function, written
 from trainsleuth.facts.naming.sites import call_sites
 
 from ...configuration import Key
 from ...loop.networks import is_network
+from ...loop.steps import schedules_noise
 from ...loop.strategies import says_strategy
 from ...program import Program
 from ..settings.readers import readers
@@ -46,6 +47,9 @@ def _is_another(program: Program, key: Key, topic: str, last: str) -> bool:
         return not says_strategy(key.name, key.value)
     if topic == "clipping":
         return not (_CLIP.fullmatch(last) or _GRADIENTS.search(key.name)) and _is_read_elsewhere(program, key)
+    if topic == "schedule":
+        made = (one.target for one in program.choices if one.key == key.name)
+        return any(isinstance(one, Class | Function) and schedules_noise(program.index, one) for one in made)
     if topic == "precision":
         return last.startswith("amp_") and _NUMBER.fullmatch(key.value) is not None
     return topic == "loss" and last.endswith(("_weight", "_weights")) and _FILE.search(key.value) is not None
