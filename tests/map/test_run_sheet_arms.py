@@ -182,3 +182,19 @@ def test_an_attribute_that_others_set_decides_nothing(tmp_path: Path) -> None:
 def test_what_processes_are_given_runs_where_the_other_arm_calls_it(tmp_path: Path) -> None:
     section = _sheet(tmp_path, HOOKED, "python train.py --many").partition("# seed\n")[2].partition("\n#")[0]
     assert "torch.manual_seed(args.seed)" in section
+
+
+STEPPED = {
+    "train.py": "import argparse\n\nimport torch\n\n\ndef fit(args):\n    net = torch.nn.Linear(2, 1)\n"
+    "    opt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+    "    annealed = torch.optim.lr_scheduler.CosineAnnealingLR(opt, T_max=10)\n    for epoch in range(9):\n"
+    "        for x in torch.ones(8, 4, 2):\n            opt.zero_grad()\n            net(x).mean().backward()\n"
+    "            opt.step()\n        if args.cosine:\n            annealed.step()\n\n\n"
+    "parser = argparse.ArgumentParser()\nparser.add_argument('--cosine', action='store_true', default=False)\n"
+    "fit(parser.parse_args())\n"
+}
+
+
+def test_a_schedule_whose_step_an_option_keeps_from_running_says_so(tmp_path: Path) -> None:
+    assert "its step() is off: cosine = False" in _sheet(tmp_path, STEPPED, "python train.py")
+    assert "its step() is off" not in _sheet(tmp_path, STEPPED, "python train.py --cosine")

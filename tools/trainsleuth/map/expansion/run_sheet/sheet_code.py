@@ -22,6 +22,7 @@ from ...records import Part, Place
 from ..settings.sections import NOTHING, is_set
 from ..settings.values import values_in
 from .chosen_devices import chosen_devices
+from .idle_steps import idle_step
 from .loss_terms import definitions, loss_terms
 from .other_runs import OtherRuns
 from .pace import pace
@@ -276,6 +277,12 @@ class Code:
             said.append(f"when {_inner(when)}")
         elif place.role in _PACED and (under := called_under(program, self.truth, function, place.line)):
             said.append(f"called {self.tails.of(under[0].path)}:{under[1]} when {_inner(under[2])}")
+        if (
+            found is not None
+            and place.role == "scheduler"
+            and (why := idle_step(program, self.truth, function, found[1]))
+        ):
+            said.append(f"its step() is off: {clean(why, WHEN_WIDTH)}")
         known = list(values_in(program, self.truth, function, found[1], place.line)) if found is not None else []
         last = {(key.name.rpartition(".")[2], key.value) for key in told}
         known = [(name, value) for name, value in known if not _is_told(name, value, last)][:MAX_VALUES]
