@@ -50,3 +50,22 @@ def test_what_cannot_be_worked_out_stays_as_written(tmp_path: Path, worked: str)
     line = first_line(tmp_path, recipe, "optimizer")
     assert "lr=" in line
     assert worked.split()[0] in line
+
+
+PER_DEVICE = {
+    "train.py": "import json\nimport sys\n\nimport torch\n\n\nclass Table(dict):\n    __getattr__ = dict.get\n"
+    "    __setattr__ = dict.__setitem__\n\n\ndef train(h):\n    net = torch.nn.Linear(2, 1)\n"
+    "    opt = torch.optim.SGD(net.parameters(), lr=h.lr)\n"
+    "    rows = torch.utils.data.DataLoader(torch.ones(8, 2), batch_size=h.batch_size)\n    for x in rows:\n"
+    "        opt.zero_grad()\n        net(x).mean().backward()\n        opt.step()\n\n\nh = Table(json.load(open(sys.argv[1])))\n"
+    "if torch.cuda.is_available():\n    h.num_gpus = torch.cuda.device_count()\n"
+    "    h.batch_size = int(h.batch_size / h.num_gpus)\ntrain(h)\n",
+    "small.json": '{"lr": 0.1, "batch_size": 16, "num_gpus": 1}\n',
+}
+
+
+def test_a_table_called_h_that_code_changes_says_what_a_setting_may_become(tmp_path: Path) -> None:
+    for name, text in PER_DEVICE.items():
+        (tmp_path / name).write_text(text)
+    sheet = expand_component(tmp_path, "run", recipe="python train.py small.json", budget=2000).text
+    assert "batch_size=16" in sheet and "may become int(h.batch_size / h.num_gpus)" in sheet

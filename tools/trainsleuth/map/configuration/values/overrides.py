@@ -21,7 +21,7 @@ from ..use.reads import subscripts
 
 _OF_SHELL = re.compile(r"\$(?:HOME|USER|PWD)\b|\$\{(?:HOME|USER|PWD)\}")  # variables that every shell has
 _KEY = re.compile(r"[A-Z][A-Z_0-9]*")  # at the top of a configuration of yacs: OUTPUT_DIR out/small
-_HOLDS = re.compile(r"(?:^|\.)(?:(?i:\w*args?|opts?|cfg|conf|config|hparams|hps?|flags|options?)|C|_C)$")
+_HOLDS = re.compile(r"(?:^|\.)(?:(?i:\w*args?|opts?|cfg|conf|config|hparams|hps?|h|flags|options?)|C|_C)$")
 
 
 _NAMED = re.compile(r"(?:^|_)(?:args?|opts?|cfg|conf|config|hparams|spec|settings)$")  # counts with a section behind it
