@@ -14,6 +14,7 @@ from .named_values import method_around
 from .scope import Scope
 
 if TYPE_CHECKING:
+    from ...program import Program
     from ..truth import Truth
 
 MAX_SET = 4  # statements that set one attribute, of which settings may leave one
@@ -84,11 +85,17 @@ def is_set_from_outside(truth: Truth, name: str) -> bool:
     return kept[name]
 
 
+def kin(program: Program, owner: Class) -> tuple[Class, ...]:
+    """The class, those above it and those below it, but for those that the settings passed over."""
+    others = program.values.known.excluded
+    below = (one for one in program.index.subclasses(owner) if one not in others)
+    return (*program.index.lineage(owner), *below)
+
+
 def _set_in(scope: Scope, owner: Class, name: str, runs: Runs) -> Scope | None:
-    index = scope.truth.program.index
     found = [
         (method, one)
-        for cls in (*index.lineage(owner), *index.subclasses(owner))
+        for cls in kin(scope.truth.program, owner)
         for method in cls.methods.values()
         if method.self_name
         for one in bindings(method).get(f"{method.self_name}.{name}", ())

@@ -17,7 +17,7 @@ from ...configuration.truth import reads_in
 from ...configuration.use.switched_off import is_switched_off
 from ...configuration.use.untaken import untaken_by
 from ...configuration.values.asked_settings import setting_of
-from ...configuration.values.attribute_values import is_set_from_outside
+from ...configuration.values.attribute_values import is_set_from_outside, kin
 from ...configuration.values.named_values import key_asked, method_around
 from ...drawing.wording import clean
 from ...program import Program
@@ -121,7 +121,7 @@ def _of_attribute(asked: _Asked, function: Function, name: str, hops: int) -> st
     """self.name: what the only statement of the class gives it that sets it; a setting that all are set from."""
     index, truth = asked.program.index, asked.truth
     owner = index.class_of(function)
-    lineage = (*index.lineage(owner), *index.subclasses(owner)) if owner is not None else ()
+    lineage = kin(asked.program, owner) if owner is not None else ()
     found = [
         (method, binding)
         for cls in lineage
