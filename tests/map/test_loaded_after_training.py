@@ -40,6 +40,22 @@ def test_nor_is_what_loads_them_when_a_trainer_has_fitted(tmp_path: Path) -> Non
     assert "load" not in _resumed(tmp_path, FITTED)
 
 
+PHASE = "    " + STEP.replace("\n", "\n    ").rstrip()
+PHASES = (
+    "import torch\n\n\ndef first(net, opt):\n"
+    + PHASE
+    + "\n    torch.save(net.state_dict(), 'first_state.pt')\n\n\ndef second(net, opt):\n"
+    "    net.load_state_dict(torch.load('first_state.pt'))\n"
+    + PHASE
+    + "\n\n\ndef main():\n    net = torch.nn.Linear(2, 1)\n    opt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+    "    first(net, opt)\n    second(net, opt)\n\n\nif __name__ == '__main__':\n    main()\n"
+)
+
+
+def test_a_second_phase_goes_on_from_the_first(tmp_path: Path) -> None:
+    assert "first_state.pt" in _resumed(tmp_path, PHASES)
+
+
 OPTION = (
     "import argparse\n\nimport torch\n\n\nclass Learner:\n    def __init__(self, args):\n"
     "        self.net = torch.nn.Linear(2, 1)\n        self.opt = torch.optim.SGD(self.net.parameters(), lr=args.lr)\n"

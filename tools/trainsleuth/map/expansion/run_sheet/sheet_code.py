@@ -29,7 +29,7 @@ from .pace import pace
 from .tails import Tails
 from .telling import telling
 from .topics import Topic, Where, topic_of
-from .under import after_batches, called_under, callers_of, is_after_training, tests_above
+from .under import after_batches, called_under, ends_training, is_after_training, tests_above
 
 MAX_PLACES = 3  # of a topic
 MAX_REST = 2  # of a role, where there is room left
@@ -142,8 +142,7 @@ class Code:
 
     def _is_afterwards(self, place: Place) -> bool:
         file = self.program.index.files.get(place.path)
-        way = callers_of(self.program, self.truth, enclosing(file, place.line), place.line) if file is not None else ()
-        return any(is_after_training(self.program, function, line) for function, line in way)
+        return file is not None and ends_training(self.program, self.truth, enclosing(file, place.line), place.line)
 
     def _is_aside(self, where: Where, place: Place) -> bool:
         """Of evaluation where something else is asked, of another run than training."""

@@ -97,3 +97,23 @@ def is_after_training(program: Program, function: Function, line: int) -> bool:
         return any(loop.end_line < line for loop in step.loops)
     way = (edge for caller, edge in program.training.ways.back(step) if caller is function and edge.position >= 0)
     return any(function.events[edge.position].line < line for edge in way)
+
+
+def ends_training(program: Program, truth: Truth, function: Function, line: int) -> bool:
+    """It stands below training, as does the only call that leads to it, and nothing trains after it: no second phase."""
+    for caller, at in callers_of(program, truth, function, line):
+        if _trains_later(program, caller, at):
+            return False
+        if is_after_training(program, caller, at):
+            return True
+    return False
+
+
+def _trains_later(program: Program, function: Function, line: int) -> bool:
+    """Below the line, by itself or by what it calls."""
+    training = program.training
+    ways = (edge for one in training.steppers for caller, edge in training.ways.back(one) if caller is function)
+    called = (function.events[edge.position].line for edge in ways if edge.position >= 0)
+    own = (sign.site.call.line for sign in program.signs.get(function, ()) if sign.role == "backward")
+    handed = (one.site.call.line for one in training.handed.get(function, ()))
+    return any(at > line for at in (*called, *own, *handed))
