@@ -78,7 +78,9 @@ class Code:
             yield from self._idle_loops(topic)
         for where in topic.places:
             held = self._held(where)
-            for place in self._first_of(self._of(topic, held.places), where, told, _OTHER.get(topic.name, _NOTHING)):
+            for place in self._first_of(
+                self._of(topic, where, held.places), where, told, _OTHER.get(topic.name, _NOTHING)
+            ):
                 if (place.path, place.line) not in self._shown and count < MAX_PLACES:
                     self._shown.add((place.path, place.line))
                     count += 1
@@ -90,7 +92,8 @@ class Code:
                 is_told = any(f" {key.name} = " in held.why for key in told)
                 short = held.why.partition("; ")[2] or held.why.partition(" (")[0]
                 yield short if is_told else clean(held.why, WIDTH), {"feature": where.part}
-        idle = (self._idle(self._held(where).places, where) for where in topic.places if topic.is_switch and not count)
+        asked = topic.places if topic.is_switch and not count else ()
+        idle = (self._idle(self._of(topic, where, self._held(where).places), where) for where in asked)
         yield from islice((one for one in idle if one is not None), 1)
 
     def otherwise(self, topic: Topic) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -124,7 +127,7 @@ class Code:
     def rest(self, topic: Topic, told: Sequence[Key]) -> Iterator[tuple[str, dict[str, Any]]]:
         """Further places that run, one of each role in turn."""
         for where in topic.places:
-            held = (one for one in self._of(topic, self._held(where).places) if where.takes(one))
+            held = (one for one in self._of(topic, where, self._held(where).places) if where.takes(one))
             if topic.is_rare:  # what few runs have is told by its words alone
                 held = (one for one in held if where.says.search(self._statement(one)))
             new = (one for one in held if (one.path, one.line) not in self._shown)
@@ -134,9 +137,10 @@ class Code:
                 self._shown.add((place.path, place.line))
                 yield self._line(place, told)
 
-    def _of(self, topic: Topic, places: Sequence[Place]) -> Sequence[Place]:
+    def _of(self, topic: Topic, where: Where, places: Sequence[Place]) -> Sequence[Place]:
         """Nothing is resumed by what loads the best weights when training is over: no topic tells of it."""
-        after = [one for one in places if self._is_afterwards(one)] if topic.name == "resumed" else []
+        loads = [one for one in places if where.takes(one)] if topic.name == "resumed" else []
+        after = [one for one in loads if self._is_afterwards(one)]
         self._shown.update((one.path, one.line) for one in after)
         return [one for one in places if one not in after]
 

@@ -100,20 +100,28 @@ def is_after_training(program: Program, function: Function, line: int) -> bool:
 
 
 def ends_training(program: Program, truth: Truth, function: Function, line: int) -> bool:
-    """It stands below training, as does the only call that leads to it, and nothing trains after it: no second phase."""
+    """It stands below training, in no loop, as does the only call that leads to it; and nothing trains after it, in a
+    second phase.
+    """
     for caller, at in callers_of(program, truth, function, line):
-        if _trains_later(program, caller, at):
+        trains, event = set(_trains_at(program, caller)), event_at(caller, at)
+        if any(one > at for one in trains):
             return False
-        if is_after_training(program, caller, at):
+        if trains and event is not None and not event[1].block.loops:
             return True
     return False
 
 
-def _trains_later(program: Program, function: Function, line: int) -> bool:
-    """Below the line, by itself or by what it calls."""
+def _trains_at(program: Program, function: Function) -> Iterator[int]:
+    """Lines at which it trains in a loop of its own, calls what leads to training, or gives the loop to a framework."""
     training = program.training
-    ways = (edge for one in training.steppers for caller, edge in training.ways.back(one) if caller is function)
-    called = (function.events[edge.position].line for edge in ways if edge.position >= 0)
-    own = (sign.site.call.line for sign in program.signs.get(function, ()) if sign.role == "backward")
-    handed = (one.site.call.line for one in training.handed.get(function, ()))
-    return any(at > line for at in (*called, *own, *handed))
+    for one in training.steppers:
+        yield from (
+            function.events[edge.position].line
+            for caller, edge in training.ways.back(one)
+            if caller is function and edge.position >= 0
+        )
+    for sign in program.signs.get(function, ()):
+        if sign.role == "backward" and sign.site.event.block.loops:
+            yield sign.site.call.line
+    yield from (one.site.call.line for one in training.handed.get(function, ()))
