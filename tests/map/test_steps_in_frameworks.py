@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from map_depth import STEP, write
 from trainsleuth.map import map_repository
 
@@ -121,3 +122,30 @@ def test_where_averaged_weights_are_moved(tmp_path: Path) -> None:
     program = EMA + STEP.rstrip() + "\n    ema.update(net)\n"
     places = map_repository(write({"train.py": program}, tmp_path)).components["training_loop"].places
     assert {line_of("def update", program), line_of("ema.update(net)", program)} <= {place.line for place in places}
+
+
+FORECASTER = {
+    "net.py": "import torch\nfrom lightning import LightningModule\n\n\nclass Net(LightningModule):\n"
+    "    def __init__(self):\n        super().__init__()\n        self.layer = torch.nn.Linear(2, 1)\n\n"
+    "    def training_step(self, batch, index):\n        return self.layer(batch).mean()\n\n"
+    "    def configure_optimizers(self):\n        return torch.optim.Adam(self.parameters(), lr=0.3)\n",
+    "estimator.py": "from gluonts.torch.model.estimator import PyTorchLightningEstimator\n\nfrom net import Net\n\n\n"
+    "class OwnEstimator(PyTorchLightningEstimator):\n    def create_lightning_module(self):\n        return Net()\n",
+    "run.py": "from estimator import OwnEstimator\n\n\ndef main(data):\n"
+    "    estimator = OwnEstimator(trainer_kwargs={})\n    CALL\n\n\nif __name__ == '__main__':\n    main([])\n",
+}
+
+
+@pytest.mark.parametrize("call", ["estimator.train_model(data, ckpt_path=None)", "estimator.train(data)"])
+def test_an_estimator_of_gluonts_trains_the_module_that_it_makes(tmp_path: Path, call: str) -> None:
+    write({**FORECASTER, "run.py": FORECASTER["run.py"].replace("CALL", call)}, tmp_path)
+    found = map_repository(tmp_path)
+    assert "GluonTS · trains" in found.text and found.components["training_loop"].status == "elsewhere"
+    assert ("net.py", 13) in {(one.path, one.line) for one in found.components["optimizer_scheduler"].places}
+
+
+def test_where_a_module_has_its_step_and_its_optimizer_nothing_here_trains_is_not_said(tmp_path: Path) -> None:
+    write({**FORECASTER, "run.py": FORECASTER["run.py"].replace("CALL", "print(estimator)")}, tmp_path)
+    text = map_repository(tmp_path).text
+    assert "NOT SEEN TO TRAIN, other code here does" in text and "nothing here trains" not in text
+    assert "is not seen to train; net.py:10 is a step for a trainer of a library" in text, text

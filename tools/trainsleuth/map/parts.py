@@ -194,6 +194,9 @@ def _untrained(program: Program) -> Part:
     if other is None:
         return Part("absent", "nothing here trains: no backward() and no call of a trainer in any program")
     place = f"{other.path}:{other.line}"
+    if other not in program.signs and other not in program.handed:
+        step = "is a step for a trainer of a library, and no call of one is seen"
+        return Part("unresolved", f"this program is not seen to train; {place} {step}")
     return Part("unresolved", f"this program is not seen to train; {place} does, which it is not seen to reach")
 
 

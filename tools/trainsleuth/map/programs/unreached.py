@@ -6,10 +6,10 @@ supposed: the map says that it was not read how the entry gets there.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from trainsleuth.facts import Function
+from trainsleuth.facts import Function, Index
 
 from ..calling.edges import MADE
 from ..calling.graph import Graph
@@ -61,5 +61,19 @@ def trained_elsewhere(program: Program) -> Function | None:
     """A training step or hand-over of the repository, where the program itself is not seen to train."""
     backward = [one for one, found in program.signs.items() if any(sign.role == "backward" for sign in found)]
     found = (*updating(program.signs, backward), *program.handed)
-    outside = [one for one in found if not NEVER.search(one.path)]
+    return _first(found) or _first(_steps_for_trainers(program.index))
+
+
+def _steps_for_trainers(index: Index) -> Iterator[Function]:
+    """The steps of classes that a trainer of another library can train: they make their optimizers."""
+    for cls in index.classes():
+        if _STEP in cls.methods and _OPTIMIZERS in cls.methods and index.external_bases(cls):
+            yield cls.methods[_STEP]
+
+
+_STEP, _OPTIMIZERS = "training_step", "configure_optimizers"
+
+
+def _first(found: Iterable[Function]) -> Function | None:
+    outside = (one for one in found if not NEVER.search(one.path))
     return min(outside, key=lambda one: (one.path.count("/"), one.path, one.line), default=None)
