@@ -26,6 +26,7 @@ from .expansion import EXPANDABLE, NO_PAGES, Asker, Expansion, Pages, Plan, chec
 from .launching.appended import with_appended
 from .launching.launch import SHELL, Command
 from .launching.misspelled import as_they_are, script_in_folder
+from .launching.option_files import with_files_of_options
 from .launching.override_files import with_options_of_files
 from .launching.scripts import given_command
 from .parts import Anatomy, parts_of
@@ -162,7 +163,7 @@ class _Found:
     def own_launch(self) -> Command | None:
         """The command as the program itself gets it, where a launcher reads its options from a file."""
         entry = self.program.entry.path if self.program is not None else ""
-        return with_appended(self.index, with_options_of_files(self.index, self.launch, entry))
+        return _as_started(self.index, self.launch, entry)
 
 
 def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Found:
@@ -182,10 +183,16 @@ def _found(repository: Repository, scope: str | None, recipe: str | None) -> _Fo
     if chosen is not None and (importers := importers_of(index, chosen)):
         index = replace(index, beside=dict.fromkeys(importers, chosen.rpartition("/")[0]))
     started = launch.target if launch is not None else ""
-    own = with_appended(index, with_options_of_files(index, launch, started))
+    own = _as_started(index, launch, started)
     program = find_program(index, where, chosen, own)
     keep_facts(index)
     return _Found(index, program, where, chosen, launch, said)
+
+
+def _as_started(index: Index, launch: Command | None, target: str) -> Command | None:
+    """The command with the options that the program `target` gets by a launcher, and by files that it names."""
+    launch = with_appended(index, with_options_of_files(index, launch, target))
+    return with_files_of_options(index, launch)
 
 
 def _as_it_is(repository: Repository, recipe: str | None) -> tuple[str | None, tuple[str, ...]]:
