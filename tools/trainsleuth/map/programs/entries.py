@@ -39,7 +39,7 @@ VARIANT = 1.2  # train_ddp.py beside train.py
 _TRAINS = re.compile(r"(?:^|[_/.-])(?:pre|fine)?[_-]?(?:train|tun(?:e|ing)|fit)", re.I)
 _STARTS = re.compile(r"(?:^|[_/])(?:main|run|launch|cli|__main__)(?:$|[_.])", re.I)
 _OTHER = re.compile(
-    r"(?:^|[_/])(?:eval|valid|test|infer|sampl|generat|demo|export|convert|preproc|prepare|download|bench|"
+    r"(?:^|[_/])(?:eval|valid|test|infer|sampl|generat|demo|export|convert|preproc|extract(?!or)|prepare|download|bench|"
     r"plot|visual|setup|score|analy|server|app)",
     re.I,
 )
@@ -57,7 +57,8 @@ def is_for_other(path: str) -> bool:
 
 
 _ONLY_OTHER = re.compile(
-    r"(?:^|_)(?:eval|valid|test|infer|predict|sampl|generat|demo|export|convert|preproc|prepare|download)", re.I
+    r"(?:^|_)(?:eval|valid|test|infer|predict|sampl|generat|demo|export|convert|preproc|extract(?!or)|prepare|download)",
+    re.I,
 )  # server.py and app.py may train
 
 
@@ -213,8 +214,9 @@ def _loading_by_name(graph: Graph, found: Iterable[Entry]) -> Graph | None:
 def _shows(entry: Entry) -> float:
     """Where nothing trains, the program to read is the one that is written down, and that runs most of the code."""
     name = "/" + PurePosixPath(entry.path).name
-    less = 8 * bool(NEVER.search(entry.path)) + 4 * bool(_AUXILIARY.search(name)) + 5 * (not is_python(name))
-    more = 2 * bool(_TRAINS.search(name)) - VARIANT * bool(_VARIES.search(name))
+    is_aside = _AUXILIARY.search(name) is not None or is_for_other(entry.path)
+    less = 8 * (NEVER.search(entry.path) is not None or is_aside) + 5 * (not is_python(name))
+    more = (6 if entry.commands else 2) * says_it_trains(entry.path) - VARIANT * bool(_VARIES.search(name))
     return 2 * min(3, len(entry.commands)) + math.log2(1 + len(entry.reach.files)) + more - less
 
 
