@@ -11,12 +11,11 @@ from trainsleuth.facts.reading.scopes import bindings
 from trainsleuth.repository import CONFIG_SUFFIXES
 
 from ..calling.reach import Reach
+from ..configuration.values.templates import HOLE, template_of
 from .composition import normal
 
 MAX_HOPS = 4  # from a name to what it is bound to
 _PUT_TOGETHER = re.compile(rb"""["'}](?:[\w-]*)\.(?:ya?ml|json|toml)["']""")
-_TEMPLATE = re.compile(rb"""[fF]["']([^"'\n]*\}[^"'\n]*)["']""")
-_HOLE = re.compile(r"\{[^{}]*\}")
 _SAME = frozenset(["Path", "str", "abspath", "realpath", "expanduser", "resolve", "absolute", "as_posix"])
 _NAME = ".__name__"
 _JOINS = frozenset(["join", "joinpath", "Path"])
@@ -91,13 +90,11 @@ class _Written:
         return self.of(same, hops) if call.last in _SAME and same is not None else None
 
     def _filled(self, expr: Expr, hops: int) -> str | None:
-        """f"configs/{name}.yaml": the one template of the function with these names in its holes."""
-        written = (one.decode("utf-8", "replace") for one in self._function.source.found(_TEMPLATE))
-        fits = {one for one in written if _fits([hole[0] for hole in _HOLE.finditer(one)], expr.parts)}
-        return self._put_in(fits.pop(), expr.parts, hops) if len(fits) == 1 else None
+        template = template_of(self._function, expr)
+        return self._put_in(template, expr.parts, hops) if template is not None else None
 
     def _put_in(self, template: str, given: Sequence[Expr], hops: int) -> str | None:
-        literals = _HOLE.split(template)
+        literals = HOLE.split(template)
         if len(literals) != len(given) + 1:
             return None
         values = [self.of(one, hops) for one in given]
@@ -111,7 +108,3 @@ class _Written:
             values = values[1:]
         known = [one for one in values if one is not None]
         return between.join(known) if known and len(known) == len(values) else None
-
-
-def _fits(holes: Sequence[str], parts: Sequence[Expr]) -> bool:
-    return len(holes) == len(parts) and all(part.last in hole for hole, part in zip(holes, parts, strict=True))

@@ -14,6 +14,7 @@ from ...program import Program
 from ..forms.literals import is_literal, text_of
 from ..forms.parsed import filled
 from ..records import Layer
+from .templates import written_in
 
 COMES_TO_BE = ("__post_init__", "model_post_init", "__attrs_post_init__")
 
@@ -47,7 +48,7 @@ def _layer(cls: Class, method: Function, position: int, name: str) -> Layer:
     value = event.value
     if value is not None and value.kind == "choice" and _is_none(value.parts[1], own):
         value = value.parts[0]
-    said = "" if value is None else text_of(value) if is_literal(value) else written(value, 90)
+    said = "" if value is None else text_of(value) if is_literal(value) else written_in(method, value, 90)
     tests = [one for one in event.block.branches if one.test is None or not _is_none(one.test, own)]
     sure = value is not None and is_literal(value) and not tests
     return Layer("code", cls.path, event.line, said, sure, conditions(event) if tests else "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator, Mapping
 
-from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, bindings, written
+from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, bindings
 
 from ...drawing.statements import conditions
 from ...launching.launch import Command, that_counts
@@ -18,6 +18,7 @@ from ..forms.positional import given_by_place, parsed
 from ..forms.subcommands import subcommands
 from ..records import Layer
 from ..use.reads import subscripts
+from .templates import written_in
 
 _OF_SHELL = re.compile(r"\$(?:HOME|USER|PWD)\b|\$\{(?:HOME|USER|PWD)\}")  # variables that every shell has
 _KEY = re.compile(r"[A-Z][A-Z_0-9]*")  # at the top of a configuration of yacs: OUTPUT_DIR out/small
@@ -184,5 +185,5 @@ def _computed(function: Function, value: Expr) -> str:
     """What is assigned; of a name that is bound once, what it stands for."""
     bound = bindings(function).get(value.text, ()) if value.kind == "path" else ()
     if len(bound) >= 1 and bound[0].value is not None and not bound[0].items:
-        return written(bound[0].value, 90)
-    return text_of(value) if is_literal(value) else written(value, 90)
+        return written_in(function, bound[0].value, 90)
+    return text_of(value) if is_literal(value) else written_in(function, value, 90)
