@@ -11,6 +11,7 @@ from ...launching.command_words import words_behind
 from ...launching.subcommand import plain_words
 from ...program import Program
 from ..records import REQUIRED, Definition
+from .clicked import clicked, flags_of
 from .literals import text_of
 from .own_options import own_options
 from .subcommands import subcommands
@@ -52,17 +53,24 @@ def words_asked(program: Program) -> tuple[str, ...]:
 
 
 def _argparse(function: Function, call: Expr) -> Iterator[Definition]:
-    flags = tuple(part.text for part in call.arguments if part.kind == "string")
+    yield from _named(function, call, tuple(part.text for part in call.arguments if part.kind == "string"))
+
+
+def _named(function: Function, call: Expr, flags: tuple[str, ...]) -> Iterator[Definition]:
     if not flags:
         return
     written_dest = call.keyword("dest")
     long = next((flag for flag in flags if flag.startswith("--")), flags[0])
-    name = written_dest.text if written_dest is not None else long.lstrip("-").replace("-", "_")
+    name = written_dest.text if written_dest is not None else _plain(long)
     value = _default(call)
     about = call.keyword("help")
     said = about.text if about is not None and about.kind == "string" else ""
-    names = tuple(flag.lstrip("-").replace("-", "_") for flag in flags if flag.startswith("-"))
+    names = tuple(_plain(flag) for flag in flags if flag.startswith("-"))
     yield Definition(name, function.path, call.line, value, names, said, negated=_negated(call, names))
+
+
+def _plain(flag: str) -> str:
+    return flag.lstrip("-").replace("-", "_")
 
 
 def _negated(call: Expr, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -136,7 +144,7 @@ _TYPER = External("typer.Typer")
 
 
 def _decorated(function: Function) -> Iterator[Definition]:
-    """click: @click.option("--lr", default=0.1)"""
-    for decorator in function.decorators:
-        if decorator.kind == "call" and decorator.last in ("option", "argument") and decorator.arguments:
-            yield from _argparse(function, decorator)
+    for decorator in clicked(function):
+        flags, off = flags_of(decorator)
+        for one in _named(function, decorator, flags):
+            yield one._replace(negated=(*one.negated, *map(_plain, off)))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, Index, is_test
 
 from ...recipe.held_settings import WORDS
+from ..forms.clicked import is_option_of
 
 _HOLDS = re.compile(rf"(?:^|_)(?:{WORDS}|param|exp|hyper|self|trainer|spec|meta)$", re.I)
 _HOLDER = re.compile(r"_?(?:args?|opts?|cfg|conf|config|hparams?|params?|options?|settings?)$")
@@ -72,7 +73,7 @@ class Reads:
         """
         section, _, last = key.rpartition(".")
         named = (read for read in self._named.get(last, ()) if not read.is_callee)
-        found = [read for read in named if constant or read.kind != "name"]
+        found = [read for read in named if constant or read.kind != "name" or is_option_of(read.function, last)]
         if section:
             found = [read for read in found if read.text.rpartition(".")[0] not in self._recipes]
         if constant:
@@ -97,7 +98,9 @@ class Reads:
                 yield read
 
     def _is_of_settings(self, read: Read) -> bool:
-        """By the name of what holds it, or by the parser that made that."""
+        """By the name of what holds it, or by the parser that made that; of click itself."""
+        if read.kind == "name":
+            return True
         holder = _holder(read)
         places = (read.function, read.function.path)
         if _HOLDS.search(holder) is not None or holder in self._filled:

@@ -11,6 +11,7 @@ from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, binding
 from trainsleuth.facts.reading.scopes import Binding
 
 from ...configuration import Key, Truth
+from ...configuration.forms.clicked import is_option_of
 from ...configuration.forms.literals import is_literal, text_of
 from ...configuration.records import NO_VALUE
 from ...configuration.truth import reads_in
@@ -257,7 +258,9 @@ def _of_signature(asked: _Asked, function: Function, name: str, default: Expr | 
 
 
 def _given(asked: _Asked, function: Function, name: str, default: Expr | None, hops: int) -> str:
-    """What callers give for a parameter, and its default where one of them gives nothing."""
+    """What callers give for a parameter, and its default where one of them gives nothing; of an option its setting."""
+    if is_option_of(function, name):
+        return _of_key(asked.truth, name, function.path)
     order = [one.name for one in function.parameters if one.name != function.self_name]
     said: dict[str, None] = {}
     for site in islice(asked.program.sites_of(function), MAX_SITES) if name in order else ():
