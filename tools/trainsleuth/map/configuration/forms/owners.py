@@ -11,6 +11,7 @@ from ...drawing.statements import enclosing, is_class_body
 from ...program import Program
 from ..records import Key
 from .fields import of_class
+from .loaded_configs import is_default_of, loaded_configs
 from .named_by_chosen import named_by_chosen
 from .parsed import filled
 from .whole import family, whole, with_parts
@@ -79,6 +80,14 @@ class Owners:
         """Classes whose fields are keys and of which the run makes no object, where it is seen to make some."""
         left = self._holders - self.made
         return left if self.program.told and len(left) < len(self._holders) else frozenset()
+
+    @cached_property
+    def _loaded(self) -> frozenset[Class]:
+        return loaded_configs(self.program)
+
+    def is_of_loaded(self, key: Key) -> bool:
+        """A default in place of which a saved model brings its own value."""
+        return is_default_of(self.program.index, key, self._loaded)
 
     def is_of_another(self, key: Key) -> bool:
         """A default of a class of which the run makes no object that is seen, or to which code gives another value."""

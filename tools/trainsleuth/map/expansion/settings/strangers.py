@@ -7,15 +7,18 @@ from .sections import is_set
 
 
 def is_of_strangers(truth: Truth, key: Key) -> bool:
-    """The field of a class that the run does not make, or one that an option of the same name stands before.
+    """The field of a class that the run does not make, or loads with its values, or one that an option of the same name
+    stands before.
 
     Where no class of settings is seen to be made, nothing is known of that.
     """
-    if is_set(key) or not truth.program.told:
+    if is_set(key):
         return False
+    if not truth.program.told:
+        return truth.owners.is_of_loaded(key)
     cls = truth.owners.holder(key)
     if cls is None:
-        return False
+        return truth.owners.is_of_loaded(key)
     beside = (one for one in truth.named(key.name.rpartition(".")[2]) if one.name != key.name)
     if cls in truth.owners.made:
         return key.name.startswith(f"{cls.name}.") and any(truth.owners.holder(one) is None for one in beside)
