@@ -140,7 +140,7 @@ FORECASTER = {
 def test_an_estimator_of_gluonts_trains_the_module_that_it_makes(tmp_path: Path, call: str) -> None:
     write({**FORECASTER, "run.py": FORECASTER["run.py"].replace("CALL", call)}, tmp_path)
     found = map_repository(tmp_path)
-    assert "GluonTS · trains" in found.text and found.components["training_loop"].status == "elsewhere"
+    assert "Lightning · trains" in found.text and found.components["training_loop"].status == "elsewhere"
     assert ("net.py", 13) in {(one.path, one.line) for one in found.components["optimizer_scheduler"].places}
 
 

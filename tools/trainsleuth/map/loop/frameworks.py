@@ -54,14 +54,6 @@ FRAMEWORKS = (
         ("training_loop", "logging", "checkpointing", "evaluation"),
         tuple(LIGHTNING_HOOKS),
     ),
-    Framework(  # its estimators make a Trainer of Lightning, and the module that a method of theirs gives
-        "GluonTS",
-        ("gluonts", "lightning", "pytorch_lightning"),
-        ("Estimator",),
-        ("train_model", "train", "train_from"),
-        ("training_loop", "logging", "checkpointing", "evaluation"),
-        tuple(LIGHTNING_HOOKS),
-    ),
     Framework(
         "Hugging Face Trainer",
         ("transformers", "trl", "sentence_transformers", "setfit", "peft", "unsloth", "adapters"),
