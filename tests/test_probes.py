@@ -72,6 +72,11 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("    for epoch in range(3):\n        model.train()", "    model.train()\n    for epoch in range(3):"),),
         "modes", "loss = F.cross_entropy(model(pictures)", "from step 20 on",
     ),
+    "training mode is not restored after any step": (
+        "pictures",
+        (("            optimizer.step()\n", "            optimizer.step()\n            evaluate(model, val_loader)\n"),),
+        "modes", "loss = F.cross_entropy(model(pictures)", "from step 1 on, training mode in between: 57 calls",
+    ),
     "evaluated in training mode": (
         "pictures",
         (("    model.eval()\n    right", "    right"),),
@@ -443,3 +448,19 @@ def test_a_loss_that_sums_more_terms_from_step_to_step_is_no_sign_of_a_high_rate
     trace, ended = host.run(edited(PROGRAMS / "table.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
     told = [f for f in probes.judge("observe", trace, frozenset({"parameter_table"})) if "expected a fall" in f.message]
     assert bool(told) is is_told, (told, ended)
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_gradients_in_evaluation_mode_that_nothing_steps_on_are_counted_only(
+    host: Host, tmp_path: Path, told: bool
+) -> None:
+    """One step against the input before each step of training."""
+    attack = (
+        "            model.eval()\n            pictures.requires_grad_()\n            with torch.no_grad():\n                model(pictures)\n"
+        "            F.cross_entropy(model(pictures), labels).backward()\n            model.train()\n            optimizer.zero_grad()\n"
+    )
+    edits = (("            optimizer.zero_grad()\n", attack),) if told else ()
+    trace, ended = host.run(edited(PROGRAMS / "pictures.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    (said,) = probes.judge("observe", trace, frozenset({"modes"}))
+    words = "in training mode in 60 and in evaluation mode in 60 of 120 backwards" if told else "mode in all 60"
+    assert words in said.message and said.outcome == ("open" if told else "pass"), (said, ended)

@@ -88,22 +88,36 @@ def _not_restored(phases: Sequence[Event]) -> Iterator[Finding]:
     first = next((phase for phase in phases if phase["backwards"]), None)
     if first is None or not first["training"]:
         return
-    late = [p for p in phases if p["backwards"] >= NEEDED_CALLS and not p["training"] and p["n"] > first["n"]]
-    if not late:
+    late = [p for n, p in enumerate(phases) if _is_wrong(p, n, phases) and p["n"] > first["n"]]
+    calls = sum(phase["backwards"] for phase in late)
+    if calls < NEEDED_CALLS:
         return
     wrong = late[0]
     before = [p for p in phases[: phases.index(wrong)] if not p["backwards"] and not p["training"]]
-    calls = sum(phase["backwards"] for phase in late)
+    returns = any(p["backwards"] and p["training"] and p["n"] > wrong["n"] for p in phases)
+    again = ", training mode in between" if returns else ""
     path, line = place(before[-1].get("site")) if before else (None, None)
     links = (Link(path, line, "evaluates, and leaves the model in evaluation mode"),) if path and line else ()
     yield _fail(
         wrong,
-        f"{wrong['cls']} trains in evaluation mode from step {wrong['n']} on: {calls} calls at {shown(wrong)} that a backward "
+        f"{wrong['cls']} trains in evaluation mode from step {wrong['n']} on{again}: {calls} calls at {shown(wrong)} that a backward "
         f"follows, after training mode before; its {_mode_layers(wrong)} layers are off; expected model.train() after evaluation",
         chain=links,
         measured={"from_step": wrong["n"], "calls": calls},
         next="call model.train() at the start of each epoch, or at the end of the evaluation",
     )
+
+
+def _is_wrong(phase: Event, n: int, phases: Sequence[Event]) -> bool:
+    """Trains in evaluation mode: over several backwards, or after an evaluation that left it so and up to a step.
+
+    An attack on the model, or another player's turn, takes gradients in evaluation mode too.
+    """
+    if phase["training"] or not phase["backwards"]:
+        return False
+    before, after = phases[n - 1] if n else None, phases[n + 1] if n + 1 < len(phases) else None
+    left = before is not None and not before["backwards"] and not before["training"] and not before["grad"]
+    return bool(phase["backwards"] >= NEEDED_CALLS or (left and after is not None and after["n"] > phase["n"]))
 
 
 def _evaluated_in_training(phases: Sequence[Event]) -> Iterator[Finding]:
@@ -181,9 +195,18 @@ def _undecided(trained: Sequence[Event], evaluated: Sequence[Event]) -> str:
     """What was seen and may be meant so, or not; "" when the modes are the usual ones."""
     if not any(phase["training"] for phase in trained):
         return ", and are off while it trains: whether that is meant is open"
+    if not all(phase["training"] for phase in trained):
+        return ", and are off in part of them: whether that is meant is open"
     if any(phase["training"] for phase in evaluated):
         return ": whether those in training mode evaluate is open"
     return "" if evaluated else ", so whether evaluation turns them off is open"
+
+
+def _modes_of(trained: Sequence[Event], seen: str) -> str:
+    on, off = (sum(p["backwards"] for p in trained if p["training"] == mode) for mode in (True, False))
+    if on and off:
+        return f"training mode in {on} and in evaluation mode in {off} of {seen}"
+    return f"{'training' if on else 'evaluation'} mode in all {'of ' if seen.startswith('the') else ''}{seen}"
 
 
 def _untold(trace: Trace) -> int:
@@ -202,17 +225,16 @@ def _passes(phases: Sequence[Event], roots: list[int], untold: int) -> Iterator[
             if trained[0]["other_flag"]
             else ""
         )
-        mode = "training" if trained[0]["training"] else "evaluation"
         again = "" if evaluated else "; no evaluation was seen"
         if evaluated:
             off = all(not phase["training"] for phase in evaluated)
             again = f"; {sum(p['calls'] for p in evaluated)} calls that nothing learns from, {'all in evaluation mode' if off else 'some in training mode'}"
         backwards = sum(phase["backwards"] for phase in trained)
-        seen = f"of the first {backwards} of {untold} backwards" if untold else f"{backwards} backwards seen"
+        seen = f"the first {backwards} of {untold} backwards" if untold else f"{backwards} backwards seen"
         why = _undecided(trained, evaluated) if _mode_layers(trained[0]) else ""
         yield Finding(
             by="probe:modes", outcome="open" if why else "pass", confidence="high" if evaluated else "low", family="eval", path=path, line=line,
-            message=f"{trained[0]['cls']} trains in {mode} mode in all {seen}{frozen}{again}; "
+            message=f"{trained[0]['cls']} trains in {_modes_of(trained, seen)}{frozen}{again}; "
             f"{_mode_layers(trained[0]) or 'no'} layers depend on it{why}",
             measured={"phases": len(mine), "evaluations": len([p for p in evaluated if not p["training"]])},
         )  # fmt: skip
