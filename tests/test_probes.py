@@ -464,3 +464,24 @@ def test_gradients_in_evaluation_mode_that_nothing_steps_on_are_counted_only(
     (said,) = probes.judge("observe", trace, frozenset({"modes"}))
     words = "in training mode in 60 and in evaluation mode in 60 of 120 backwards" if told else "mode in all 60"
     assert words in said.message and said.outcome == ("open" if told else "pass"), (said, ended)
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        (),
+        (
+            ("        loss_d.backward()\n        optim_d.step()\n", ""),
+            ("        loss_g.backward()\n", "        loss_g.backward()\n        loss_d.backward()\n        optim_d.step()\n"),
+        ),
+    ],
+)  # fmt: skip
+def test_of_two_optimizers_the_backward_of_the_stale_one_is_told(host: Host, tmp_path: Path, edits: Edits) -> None:
+    """Also where a backward of the other stands nearer to its step."""
+    program = edited(HERE / "targets" / "gan.py", (("        optim_g.zero_grad()\n", ""), *edits), tmp_path / "program")
+    trace, ended = host.run(program, tmp_path, OBSERVE)
+    (told,) = [f for f in probes.judge("observe", trace, frozenset({"step_trace"})) if f.outcome == "fail"]
+    lines = program.read_text().splitlines()
+    assert told.line and lines[told.line - 1].strip() == "loss_g.backward()", (told, ended)
+    born = lines.index("    optim_g = torch.optim.AdamW(generator.parameters(), lr=3e-3, betas=(0.8, 0.99))") + 1
+    assert f"gradients of the AdamW made at gan.py:{born} are never cleared" in told.message

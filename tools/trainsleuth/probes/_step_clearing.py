@@ -13,7 +13,7 @@ from ._step_words import NEEDED_CYCLES, finding, links
 def stale_gradients(trace: Trace) -> Iterator[Finding]:
     """Per optimizer: between two of its steps gradients were never empty at a backward, nor cleared."""
     for number in trace.stepping:
-        stale, judged, norms = 0, 0, []
+        stale, judged, norms, backwards = 0, 0, [], []
         for cycle in list(trace.cycles(number))[1:]:
             states = [op["grads"].get(str(number)) for op in cycle if op["op"] == "backward" and op.get("grads")]
             if not states:
@@ -21,13 +21,13 @@ def stale_gradients(trace: Trace) -> Iterator[Finding]:
             judged += 1
             stale += all(state == "some" for state in states) and not _is_cleared(cycle, number)
             norms.append(cycle[-1].get("norm"))
+            backwards.append(_own_backward(cycle, number))
         if judged >= NEEDED_CYCLES and stale == judged:
-            backward = next(op for op in trace.ops("backward"))
+            backward = backwards[0]
             step = next(op for op in trace.ops("step") if op["optimizer"] == number)
-            cls = trace.optimizer(number).get("cls", "optimizer")
             yield finding(
                 backward,
-                f"gradients of {cls} are never cleared: at {stale} of {judged} backward calls at {shown(backward)} "
+                f"gradients of {_named(trace, number)} are never cleared: at {stale} of {judged} backward calls at {shown(backward)} "
                 "they still held those of all earlier steps; expected zero_grad() once before each step",
                 "missing-zero-grad",
                 chain=links((backward, "adds to gradients that were not cleared"), (step, "steps on their sum")),
@@ -36,6 +36,24 @@ def stale_gradients(trace: Trace) -> Iterator[Finding]:
                 next=f"clear them before the backward at {backward.get('site')} and run this probe again",
                 claims=("zero-grad-forgotten", "zero-grad-position-variants",),
             )  # fmt: skip
+
+
+def _own_backward(cycle: tuple[Event, ...], number: int) -> Event:
+    """The first that added to the gradients of this optimizer; the one next to the step where that was not seen."""
+    backwards: list[Event] = []
+    for op in cycle:
+        if op["op"] == "backward":
+            backwards.append(op)
+        elif op["op"] == "backward_done" and backwards and number in op.get("reached", ()):
+            return backwards[-1]
+    return backwards[-1]
+
+
+def _named(trace: Trace, number: int) -> str:
+    """The optimizer, with the place where it was made when there are others."""
+    born = trace.optimizer(number)
+    cls = str(born.get("cls", "optimizer"))
+    return f"the {cls} made at {shown(born)}" if len(trace.stepping) > 1 and born else cls
 
 
 def _is_cleared(cycle: tuple[Event, ...], number: int) -> bool:

@@ -18,7 +18,7 @@ class Listener:
         self.optimizers, self.roots, self.loaders = {}, set(), set()
         self.kept = []  # referenced, so that an id is never used twice
         self.value, self.phase = LossValue(), 0
-        self.losses = []
+        self.losses, self.held = [], {}  # gradients of each optimizer as the backward found them
 
     # -- names for objects -----------------------------------------------------------------
 
@@ -98,11 +98,12 @@ class Listener:
         value = self.value.of(tensors)
         self.losses.append(value)
         if self.detailed:
-            judged = {}
+            judged, self.held = {}, {}
             if self.bus.steps - self.phase < self.judge:
                 judged = {
                     str(self.optimizer(o)): gradient_state(self.bus.torch, o)["state"] for o in self.kept_optimizers()
                 }
+                self.held = {self.optimizer(o): versions(members(o)) for o in self.kept_optimizers()}
             self.op("backward", value=value, grads=judged)
 
     def kept_optimizers(self):
@@ -110,7 +111,9 @@ class Listener:
 
     def backward_after(self, tensors):
         if self.detailed:
-            self.events("op", op="backward_done", n=self.bus.steps)
+            optimizers = {self.optimizer(o): o for o in self.kept_optimizers()} if self.held else {}
+            reached = [n for n, o in optimizers.items() if self.held.get(n) != versions(members(o))]
+            self.events("op", op="backward_done", n=self.bus.steps, reached=reached)
 
     def autograd_grad(self):
         if self.detailed:
@@ -183,6 +186,11 @@ def rates(optimizer):
 
 def _member_ids(optimizer):
     return set(map(id, members(optimizer)))
+
+
+def versions(parameters):
+    """Other than before when something was added to one of the gradients."""
+    return [p.grad if p.grad is None else (id(p.grad), p.grad._version) for p in parameters]
 
 
 def gradient_state(torch, optimizer):
