@@ -485,3 +485,19 @@ def test_of_two_optimizers_the_backward_of_the_stale_one_is_told(host: Host, tmp
     assert told.line and lines[told.line - 1].strip() == "loss_g.backward()", (told, ended)
     born = lines.index("    optim_g = torch.optim.AdamW(generator.parameters(), lr=3e-3, betas=(0.8, 0.99))") + 1
     assert f"gradients of the AdamW made at gan.py:{born} are never cleared" in told.message
+
+
+@pytest.mark.parametrize(("off", "outcome"), [(True, "pass"), (False, "open")])
+def test_functional_dropout_depends_on_the_mode_too(host: Host, tmp_path: Path, off: bool, outcome: str) -> None:
+    """Whole batches, no loader: nothing tells what a call without gradients is for."""
+    edits: Edits = (
+        ("self.head(self.drop(x))", "self.head(F.dropout(x, 0.2, training=self.training))"),
+        ("        self.drop = nn.Dropout(0.2)\n", ""),
+        ("nn.BatchNorm2d(8)", "nn.GroupNorm(2, 8)"),
+        ("for pictures, labels in loader:", "for pictures, labels in [loader.dataset[:]]:"),
+    )
+    edits += () if off else (("    model.eval()\n    right", "    right"),)
+    program = edited(PROGRAMS / "pictures.py", edits, tmp_path / "program")
+    trace, ended = host.run(program, tmp_path, OBSERVE)
+    (said,) = probes.judge("observe", trace, frozenset({"modes"}))
+    assert "; 1 functional dropout layers depend on it" in said.message and said.outcome == outcome, (said, ended)

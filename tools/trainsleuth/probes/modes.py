@@ -35,7 +35,7 @@ NEEDED_CALLS = 2  # training calls in the wrong mode
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
-    phases = trace.events("phase")
+    phases = _phases(trace)
     roots = dict.fromkeys(phase["root"] for phase in phases if phase["backwards"])
     found = [finding for root in roots for finding in _of_root([p for p in phases if p["root"] == root])]
     found += _always_dropping(trace)
@@ -46,6 +46,14 @@ def probe(trace: Trace) -> Iterator[Finding]:
                       message="no module was called before a backward, so no phase of training was seen")  # fmt: skip
     elif not any(finding.is_alarm for finding in found):
         yield from _passes(phases, models_among(roots, trace), _untold(trace))
+
+
+def _phases(trace: Trace) -> list[Event]:
+    """Each with the number of functional dropouts of its module that follow the mode; without it where none looked."""
+    by_hand = {event["root"]: len(event.get("dropout_by_mode", ())) for event in trace.events("inspected")}
+    return [
+        {**one, "by_hand": by_hand[one["root"]]} if one["root"] in by_hand else one for one in trace.events("phase")
+    ]
 
 
 def _of_root(phases: Sequence[Event]) -> Iterator[Finding]:
@@ -79,6 +87,7 @@ def _never_in_training(phases: Sequence[Event]) -> Iterator[Finding]:
 def _mode_layers(phase: Event) -> str:
     """The layers for which the mode makes a difference, in words."""
     kinds = [f"{phase['dropouts']} dropout"] if phase["dropouts"] else []
+    kinds += [f"{phase['by_hand']} functional dropout"] if phase.get("by_hand") else []
     kinds += [f"{phase['norms']} batch norm"] if phase["norms"] else []
     return " and ".join(kinds)
 
@@ -232,9 +241,10 @@ def _passes(phases: Sequence[Event], roots: list[int], untold: int) -> Iterator[
         backwards = sum(phase["backwards"] for phase in trained)
         seen = f"the first {backwards} of {untold} backwards" if untold else f"{backwards} backwards seen"
         why = _undecided(trained, evaluated) if _mode_layers(trained[0]) else ""
+        layers = _mode_layers(trained[0]) or ("no" if "by_hand" in trained[0] else "none of its")
         yield Finding(
             by="probe:modes", outcome="open" if why else "pass", confidence="high" if evaluated else "low", family="eval", path=path, line=line,
             message=f"{trained[0]['cls']} trains in {_modes_of(trained, seen)}{frozen}{again}; "
-            f"{_mode_layers(trained[0]) or 'no'} layers depend on it{why}",
+            f"{layers} layers depend on it{why}",
             measured={"phases": len(mine), "evaluations": len([p for p in evaluated if not p["training"]])},
         )  # fmt: skip

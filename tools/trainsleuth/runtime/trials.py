@@ -57,9 +57,10 @@ class Again:
     # -- all of them -----------------------------------------------------------------------
 
     def all(self, targets):
-        with DropoutWatch(self.torch, self.sites) as active:
+        watch = DropoutWatch(self.torch, self.sites)
+        with watch as active:
             plain = self.outputs()
-        facts = {"dropout_in_eval": active}
+        facts = {"dropout_in_eval": active, "dropout_by_mode": watch.resting}
         facts["repeats"] = distance(plain, self.outputs()) == 0.0
         facts["noise"] = distance(plain, self.outputs(seed=12345))
         results = self.of_rows(plain)
