@@ -501,3 +501,33 @@ def test_functional_dropout_depends_on_the_mode_too(host: Host, tmp_path: Path, 
     trace, ended = host.run(program, tmp_path, OBSERVE)
     (said,) = probes.judge("observe", trace, frozenset({"modes"}))
     assert "; 1 functional dropout layers depend on it" in said.message and said.outcome == outcome, (said, ended)
+
+
+_TASK = (
+    "class Task(nn.Module):\n    def __init__(self, model):\n        super().__init__()\n        self.model = model\n\n"
+    "    def forward(self, pictures, labels):\n        return F.cross_entropy(self.model(pictures), labels)\n\n\ndef evaluate("
+)
+WRAPPED: Edits = (
+    ("def evaluate(", _TASK),
+    ("    model = Net()\n", "    model = Net()\n    task = Task(model)\n"),
+    ("        model.train()\n", "        task.train()\n"),
+    ("loss = F.cross_entropy(model(pictures), labels)", "loss = task(pictures, labels)"),
+)
+
+
+@pytest.mark.parametrize(
+    ("edits", "words"),
+    [
+        ((), "60 backwards seen; 9 calls that nothing learns from, all in evaluation mode"),
+        ((("    model.eval()\n    right", "    right"),), "is evaluated in training mode at"),
+        ((("    for epoch in range(3):\n        task.train()", "    task.train()\n    for epoch in range(3):"),), "from step 20 on: 40 calls"),
+    ],
+)  # fmt: skip
+def test_a_wrapper_that_trains_and_the_model_in_it_are_one(
+    host: Host, tmp_path: Path, edits: Edits, words: str
+) -> None:
+    trace, ended = host.run(
+        edited(PROGRAMS / "pictures.py", (*WRAPPED, *edits), tmp_path / "program"), tmp_path, OBSERVE
+    )
+    (said,) = probes.judge("observe", trace, frozenset({"modes"}))
+    assert words in said.message and said.is_alarm == bool(edits), (said, ended)

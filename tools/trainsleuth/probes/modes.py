@@ -49,11 +49,20 @@ def probe(trace: Trace) -> Iterator[Finding]:
 
 
 def _phases(trace: Trace) -> list[Event]:
-    """Each with the number of functional dropouts of its module that follow the mode; without it where none looked."""
-    by_hand = {event["root"]: len(event.get("dropout_by_mode", ())) for event in trace.events("inspected")}
-    return [
-        {**one, "by_hand": by_hand[one["root"]]} if one["root"] in by_hand else one for one in trace.events("phase")
-    ]
+    """Those of a wrapper and of the module in it under one root, one that the table of parameters knows if any.
+
+    Each with the number of functional dropouts that follow the mode; without it where none looked.
+    """
+    told = trace.events("phase")
+    known = set(models_among((phase["root"] for phase in told), trace))
+    roots = {phase["model"]: phase["root"] for phase in sorted(told, key=lambda one: one["root"] in known)}
+    models = {phase["root"]: phase["model"] for phase in told}
+    by_hand = {
+        models[event["root"]]: {"by_hand": len(event.get("dropout_by_mode", ()))}
+        for event in trace.events("inspected")
+        if event["root"] in models
+    }
+    return [{**one, "root": roots[one["model"]], **by_hand.get(one["model"], {})} for one in told]
 
 
 def _of_root(phases: Sequence[Event]) -> Iterator[Finding]:

@@ -1,6 +1,7 @@
 """Listener: in which mode each outermost module is called, and what follows: training, evaluation, or neither.
 
-A phase lasts while a module is called with the same flags on batches of the same loader. One event per phase.
+A wrapper whose one child holds all of its parameters and that child are one model; the child's mode counts once the
+program calls it directly. A phase lasts while a module is called with the same flags on batches of the same loader. One event per phase.
 """
 
 from .checksums import code
@@ -19,6 +20,7 @@ class Listener:
         self.phases, self.loader = {}, None
         self.told = self.backwards = 0
         self.optimizers, self.weighed, self.coder = [], {}, Coder(bus.torch)
+        self.models, self.called = {}, {}  # number of the model of each root; the innermost root of each model
 
     def optimizer_born(self, optimizer):
         self.optimizers.append(optimizer)
@@ -29,13 +31,14 @@ class Listener:
     def forward_before(self, module, args, kwargs):
         module = inner(module)
         root = self.bus.number("root", module)
-        key = (module.training, self.torch.is_grad_enabled(), self.loader)
-        phase = self.phases.get(root)
+        model = self._model(root, module)
+        key = (self.called[model].training, self.torch.is_grad_enabled(), self.loader)
+        phase = self.phases.get(model)
         if phase is None or phase["key"] != key:
-            self._end(root)
+            self._end(model)
             user, library = self.bus.sites.here()
-            phase = self.phases[root] = dict(
-                key=key, root=root, cls=type(module).__name__, training=key[0], grad=key[1], loader=key[2], site=user,
+            phase = self.phases[model] = dict(
+                key=key, model=model, root=root, cls=type(module).__name__, training=key[0], grad=key[1], loader=key[2], site=user,
                 lib=library, n=self.bus.steps, until=self.bus.steps, calls=0, backwards=0, waiting=False,
                 **flags(self.torch, module), **self._weights(root, module, key, "weights"),
             )  # fmt: skip
@@ -50,6 +53,14 @@ class Listener:
             phase["backwards"] += phase["waiting"]
             phase["waiting"] = False
 
+    def _model(self, root, module):
+        if root not in self.models:
+            model = self.models[root] = self.bus.number("model", core(module))
+            known = self.called.get(model)
+            if known is None or any(part is module for part in known.modules()):
+                self.called[model] = module
+        return self.models[root]
+
     def _weights(self, root, module, key, name):
         """How many parameters it has and how many of them are trained; when evaluated, an exact code of them."""
         self.weighed[root] = self.weighed.get(root, 0) + 1
@@ -62,21 +73,31 @@ class Listener:
             name: None if key[1] else code(self.coder, mine),
         }  # fmt: skip
 
-    def _end(self, root):
-        phase = self.phases.pop(root, None)
+    def _end(self, model):
+        phase = self.phases.pop(model, None)
         if phase is not None and self.told < MOST_TOLD:
             self.told += 1
             self.events("phase", **{name: value for name, value in phase.items() if name not in ("key", "waiting")})
 
     def close(self, reason):
-        for root in list(self.phases):
-            self._end(root)
+        for model in list(self.phases):
+            self._end(model)
         self.events("phases", all_told=self.told < MOST_TOLD, backwards=self.backwards)
 
 
 def inner(module):
     """The model itself, when it is called through DistributedDataParallel or its like."""
     return module.module if type(module).__name__ in WRAPPERS and hasattr(module, "module") else module
+
+
+def core(module):
+    """Follows children that hold all the parameters there are."""
+    while next(module.parameters(recurse=False), None) is None:
+        holding = [child for child in module.children() if next(child.parameters(), None) is not None]
+        if len(holding) != 1:
+            break
+        module = holding[0]
+    return module
 
 
 def flags(torch, module):
