@@ -221,3 +221,28 @@ def test_what_follows_from_what_is_written_accuses(check_id: str, source: str, q
     for name, text, accuses in (("loud", source, True), ("quiet", quieter, False)):
         report = run_checks(written_to(tmp_path / name, {"train.py": text}), only=[check_id])
         assert [finding.is_alarm for finding in report.findings if finding.outcome == "fail"] == [accuses]
+
+
+CHOSEN_LOSS = """
+import torch.nn.functional as F
+from torch import nn
+
+def train(model, loader, optimizer):
+    criterion = nn.CrossEntropyLoss() if model.n_classes > 1 else nn.BCEWithLogitsLoss()
+    for x, y in loader:
+        scores = model(x)
+        if model.n_classes == 1:
+            loss = criterion(scores.squeeze(1), y.float())
+        else:
+            loss = criterion(F.softmax(scores, dim=1), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+def test_of_two_losses_that_a_condition_chooses_both_are_named(tmp_path: Path) -> None:
+    report = run_checks(written_to(tmp_path, {"train.py": CHOSEN_LOSS}), only=["double-softmax"])
+    (finding,) = [one for one in report.findings if one.outcome == "fail"]
+    assert finding.message.startswith("CrossEntropyLoss or BCEWithLogitsLoss expects logits")
+    assert finding.chain[-1].why == "CrossEntropyLoss or BCEWithLogitsLoss applies its own softmax or sigmoid"

@@ -143,6 +143,8 @@ SAY = Verdicts(
 
 _SOFTMAX_LOSSES = ("CrossEntropyLoss", "cross_entropy")
 _SIGMOID_LOSSES = ("BCEWithLogitsLoss", "binary_cross_entropy_with_logits")
+_OWN = {**dict.fromkeys(_SOFTMAX_LOSSES, "probability"), **dict.fromkeys(_SIGMOID_LOSSES, "sigmoid")}
+_OWN_NAME = {"probability": "softmax", "sigmoid": "sigmoid"}
 _SQUASHED = {"probability": "probabilities (softmax was applied)", "sigmoid": "sigmoid outputs"}
 
 
@@ -177,12 +179,13 @@ def _may_be_squashed(values: tuple[Value, ...]) -> bool:
 
 def _failure(call: LossCall, given: str, value: Value, spot: Spot) -> Finding:
     path, line, caller = call.site.function.path, call.site.call.line, spot.frame and spot.frame.caller
-    own = "softmax" if call.loss in _SOFTMAX_LOSSES else "sigmoid"
+    losses = sorted((call.loss, *call.also), key=lambda name: _OWN[name] != value.range)  # the likelier first
+    loss, own = " or ".join(losses), " or ".join(dict.fromkeys(_OWN_NAME[_OWN[name]] for name in losses))
     reached = (Link(caller.function.path, caller.line, f"{call.site.function.name} is called here"),) if caller else ()
-    chain = (*value.chain, *reached, Link(path, line, f"{call.loss} applies its own {own}"))
+    chain = (*value.chain, *reached, Link(path, line, f"{loss} applies its own {own}"))
     cause = where_it_comes_from(chain)
     message = (
-        f"{call.loss} expects logits but {given} holds {_SQUASHED[value.range]}: {cause.why} at "
+        f"{loss} expects logits but {given} holds {_SQUASHED[value.range]}: {cause.why} at "
         f"{cause.path}:{cause.line}, so it is squashed twice and the loss has a floor well above zero."
     )
     if value.grad == "cut":  # no way through which it trains: of two readers one called such a loss harmless

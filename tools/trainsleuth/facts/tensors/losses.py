@@ -25,13 +25,14 @@ class LossCall(NamedTuple):
     resolved.
 
     `spots`: the contexts in which it is that loss, each one consistent way to get there; `why`: when there
-    is none.
+    is none. `also`: names of others that a condition may choose in its place.
     """
 
     site: Site
     loss: str
     spots: tuple[Spot, ...]
     why: str = ""
+    also: tuple[str, ...] = ()
 
 
 def loss_calls(index: Index, *names: str, within: Collection[Function] | None = None) -> Iterator[LossCall]:
@@ -70,7 +71,8 @@ def _resolved(index: Index, site: Site, wanted: frozenset[str]) -> LossCall | No
             spots.append(spot)
             losses |= {name for name in called if name}
     if spots:
-        return LossCall(site, sorted(losses)[0], tuple(spots))
+        name, *also = sorted(losses)
+        return LossCall(site, name, tuple(spots), also=tuple(also))
     return LossCall(site, "", (), f"{site.call.callee or site.call.last} is this loss only in some ways")
 
 
