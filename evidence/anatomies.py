@@ -8,7 +8,7 @@ need only be told so. `first` keeps the scores of the first run for an anatomy t
 ever seen the repository; whatever was missed then was looked into afterwards.
 
 The anatomies in maps/ were looked at while the map was built. Those in maps/untouched/ were written blind and
-are kept for measuring; those in maps/untouched2/ to maps/untouched18/ are the second to the eighteenth blind half, written
+are kept for measuring; those in maps/untouched2/ to maps/untouched19/ are the second to the nineteenth blind half, written
 later by readers who never ran the map on their repositories.
 """
 
@@ -48,6 +48,7 @@ SETS = {
     "untouched16": EVIDENCE / "maps" / "untouched16",
     "untouched17": EVIDENCE / "maps" / "untouched17",
     "untouched18": EVIDENCE / "maps" / "untouched18",
+    "untouched19": EVIDENCE / "maps" / "untouched19",
 }
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _PLACE = re.compile(r"[^/:][^:]*:[1-9]\d*")

@@ -51,7 +51,8 @@ SAY = Verdicts(
     suspects=("another-loop-fault",),
     claims=("bool-of-text-is-true",),
     look="print(args) at the start of the run",
-    sure=("",),
+    forms={"given": "a command of the repository gives a text that means off"},
+    sure=("given",),
 )
 _MEANT_AS_FALSE = r"(?:[Ff]alse|FALSE|0|[Nn]o|[Oo]ff)(?![\w.])"
 _READS_TEXTS = ("jsonargparse", "tap", "simple_parsing")  # libraries to whose parsers bool is no function to call
@@ -82,7 +83,7 @@ def _examined(index: Index, site: Site, flag: str) -> Finding:
             f"{given.path}:{given.line} gives `{given.text}`, and bool() of that text is True (type=bool at {path}:{line}): what is "
             "meant to be off is on; expected action=argparse.BooleanOptionalAction."
         )
-        return SAY.fail(path, line, message, (*chain, Link(given.path, given.line, f"`{given.text}`")))
+        return SAY.fail(path, line, message, (*chain, Link(given.path, given.line, f"`{given.text}`")), form="given")
     default = site.call.keyword("default")
     if default is None or as_written(default) not in ("True", "1"):
         return SAY.passed(path, line, f"--{flag} is off by default, and no command gives it a text that means off")
