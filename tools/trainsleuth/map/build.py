@@ -256,13 +256,13 @@ def find_program(
 
     `launch` is the command that starts it, when the caller knows it. `through` one that only starts another.
     """
-    values = Values(index)
-    graph = Graph(values)
-    table, handed = signs(index, values), _handed(index, values)
     started = _starting(index, launch)
     if scope is None and recipe is None and launch is None and (shown := documented(index, started)) is not None:
         if (below := find_program(index, shown.target, None, shown)) is not None and below.entry.trains:
             return below
+    values = Values(index)
+    graph = Graph(values)
+    table, handed = signs(index, values), _handed(index, values)
     found = entries(index, graph, started, table, handed, scope) or ways_in(index, graph, table, handed)
     if not found:
         return None

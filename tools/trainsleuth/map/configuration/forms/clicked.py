@@ -21,9 +21,14 @@ def flags_of(call: Expr) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(on.strip() for on, _, _ in halves), tuple(off.strip() for _, _, off in halves if off)
 
 
+def plain_name(flag: str) -> str:
+    """The name that code reads it by: lr_decay for --lr-decay."""
+    return flag.lstrip("-").replace("-", "_")
+
+
 def is_option_of(function: Function, name: str) -> bool:
     """A parameter that the command line fills."""
     if function.parameter(name) is None:
         return False
-    given = (flag.lstrip("-").replace("-", "_") for one in clicked(function) for flag in flags_of(one)[0])
+    given = (plain_name(flag) for one in clicked(function) for flag in flags_of(one)[0])
     return name in given

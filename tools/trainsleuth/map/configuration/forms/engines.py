@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, External, Function
+from trainsleuth.facts import Expr, Function
 from trainsleuth.facts.reading.scopes import bindings
 
+from ...calling.engines import INITIALIZE
 from ...program import Called, Program
 from ..records import Definition
 from .literals import flat, is_table, text_of
 
-ENGINE = "deepspeed.initialize"
-OF_ENGINE = f"argument of {ENGINE}"
+OF_ENGINE = f"argument of {INITIALIZE.name}"
 _CONFIG = ("config", "config_params")
 _TRAINED = ("optimizer", "model_parameters")
 
@@ -20,7 +20,7 @@ _TRAINED = ("optimizer", "model_parameters")
 def engine_settings(program: Program) -> Iterator[Definition]:
     """What the tables hold of those engines that are given something to step."""
     for called in program.reached_calls:
-        is_engine = any(isinstance(one, External) and one.name == ENGINE for one in called.targets)
+        is_engine = INITIALIZE in called.targets
         given = next(filter(None, map(called.call.keyword, _CONFIG)), None) if is_engine else None
         table = _table(program, called.function, given) if given is not None else None
         if table is None or not _trains(called, table[1]):

@@ -11,7 +11,7 @@ from ...launching.command_words import words_behind
 from ...launching.subcommand import plain_words
 from ...program import Program
 from ..records import REQUIRED, Definition
-from .clicked import clicked, flags_of
+from .clicked import clicked, flags_of, plain_name
 from .literals import text_of
 from .own_options import own_options
 from .subcommands import subcommands
@@ -61,16 +61,12 @@ def _named(function: Function, call: Expr, flags: tuple[str, ...]) -> Iterator[D
         return
     written_dest = call.keyword("dest")
     long = next((flag for flag in flags if flag.startswith("--")), flags[0])
-    name = written_dest.text if written_dest is not None else _plain(long)
+    name = written_dest.text if written_dest is not None else plain_name(long)
     value = _default(call)
     about = call.keyword("help")
     said = about.text if about is not None and about.kind == "string" else ""
-    names = tuple(_plain(flag) for flag in flags if flag.startswith("-"))
+    names = tuple(plain_name(flag) for flag in flags if flag.startswith("-"))
     yield Definition(name, function.path, call.line, value, names, said, negated=_negated(call, names))
-
-
-def _plain(flag: str) -> str:
-    return flag.lstrip("-").replace("-", "_")
 
 
 def _negated(call: Expr, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -147,4 +143,4 @@ def _decorated(function: Function) -> Iterator[Definition]:
     for decorator in clicked(function):
         flags, off = flags_of(decorator)
         for one in _named(function, decorator, flags):
-            yield one._replace(negated=(*one.negated, *map(_plain, off)))
+            yield one._replace(negated=(*one.negated, *map(plain_name, off)))

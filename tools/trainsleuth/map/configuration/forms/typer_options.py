@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from trainsleuth.facts import Expr, Function, Parameter
 
 from ..records import REQUIRED, Definition
+from .clicked import plain_name
 from .literals import text_of
 
 _KINDS = ("Option", "Argument")
@@ -37,11 +38,9 @@ def _value(given: Expr | None) -> str:
 def _defined(
     function: Function, parameter: Parameter, line: int, value: str, flags: Sequence[str], about: str
 ) -> Definition:
-    on, off = [one.partition("/")[0] for one in flags], [one.partition("/")[2] for one in flags]
-    names = tuple(map(_plain, on)) or (parameter.name,)
-    negated = tuple(map(_plain, filter(None, off))) or ((f"no_{parameter.name}",) if value in ("True", "False") else ())
+    on, off = [one.partition("/")[0].strip() for one in flags], [one.partition("/")[2].strip() for one in flags]
+    names = tuple(map(plain_name, on)) or (parameter.name,)
+    negated = tuple(map(plain_name, filter(None, off))) or (
+        (f"no_{parameter.name}",) if value in ("True", "False") else ()
+    )
     return Definition(parameter.name, function.path, line, value, names, about, negated=negated)
-
-
-def _plain(flag: str) -> str:
-    return flag.strip().lstrip("-").replace("-", "_")

@@ -94,12 +94,13 @@ class Taken:
     @cached_property
     def _taking(self) -> dict[str, str]:
         """Keys that are arguments of a framework's own class, or fields of one that derives from it."""
-        from ..forms.engines import ENGINE, engine_settings
+        from ...calling.engines import INITIALIZE
+        from ..forms.engines import engine_settings
         from ..forms.fields import of_framework
         from ..forms.handed import arguments
 
         told = {one.name: one.group for one in (*of_framework(self.program), *arguments(self.program))}
-        return {**told, **{one.name: ENGINE for one in engine_settings(self.program)}}
+        return {**told, **{one.name: INITIALIZE.name for one in engine_settings(self.program)}}
 
     def _is_handed_on(self, name: str) -> bool:
         """Somebody may read it under a name that is computed, or gets all keys at once."""
