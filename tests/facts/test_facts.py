@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 from trainsleuth.facts import Expr, FileFacts, Function, build_index, written
+from trainsleuth.facts.build import FEW_PLAIN
 from trainsleuth.facts.reading.notebook import join_cells
+from trainsleuth.facts.reading.plain import is_plain, read_plain
+from trainsleuth.facts.reading.searched import words_of
 from trainsleuth.facts.reading.source import read_source
 from trainsleuth.facts.reading.stored import pack, unpack
 from trainsleuth.repository import Repository
@@ -301,6 +305,63 @@ def test_what_python_takes_and_the_grammar_does_not_is_told_so(line: str, said: 
     (tmp_path / "a.py").write_text(f"{line}\nx = 1\n")
     index = build_index(Repository(tmp_path))
     assert any(said in one.reason for one in index.repository.skipped), index.repository.skipped
+
+
+PLAIN = (
+    "",
+    "\n\n  # settings\n\nmodel = dict(type='Net', depth=f(3))\nlr = 0.1",
+    "\x0c\nx = [a(1), b.c(2)(3)]\nfor y in x:\n    y.go()\n\n\n",
+    "\\\nx = 1\n# end\n\n",
+    "num_classes = default = 3\n",
+    "x = = 3\ny = 4\n",
+)
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_a_plain_file_is_known_before_it_is_parsed_as_it_is_after(text: str) -> None:
+    assert is_plain(text)
+    told: list[tuple[tuple[int, str], ...]] = []
+    plain, read = read_plain("a.py", text, (), told.append), read_source("a.py", text)
+    assert not told
+    assert (plain.lines, plain.names, plain.imports, plain.classes) == (read.lines, read.names, (), {})
+    one, same = plain.body, read.body
+    assert (one.line, one.end_line, one.called) == (same.line, same.end_line, same.called)
+    assert (one.source.start, one.source.end) == (same.source.start, same.source.end)
+    assert _flat(one.events) == _flat(same.events)
+    assert told == [read.problems]
+
+
+@pytest.mark.parametrize(
+    "text", ["import a\n", "x = 1\nclass\tA: pass\n", "def \\\n  f(): pass\n", "from . import b\n"]
+)
+def test_what_defines_or_imports_is_not_plain(text: str) -> None:
+    assert not is_plain(text)
+
+
+def test_of_very_many_plain_files_one_is_parsed_when_it_is_asked_for(tmp_path: Path) -> None:
+    for number in range(FEW_PLAIN + 2):
+        (tmp_path / f"{number:03}.py").write_text("x = = 3\n")
+    index = build_index(Repository(tmp_path))
+    last = f"{FEW_PLAIN + 1}.py"
+    assert len(index.repository.skipped) == FEW_PLAIN
+    assert index.files[last].body.events
+    assert last in {one.path for one in index.repository.skipped}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        (rb"setattr\(|\._modules\[", (b"setattr", b"_modules")),
+        (rb"\bregister_(?:new_)?resolver\b", (b"register_",)),
+        (rb"optims?\w*grads*\b", (b"optim",)),
+        (rb"[]abc]def{0,3}", (b"de",)),
+        (rb"\(class\)x?", (b"class",)),
+        (rb"(?:one|two)|three", (b"", b"three")),
+        (rb"(?i)mask", (b"",)),
+    ],
+)
+def test_words_that_every_match_holds(pattern: bytes, words: tuple[bytes, ...]) -> None:
+    assert words_of(re.compile(pattern)) == words
 
 
 def test_a_remainder_that_begins_a_line_of_a_notebook_is_no_magic() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from os.path import splitext
 
 from trainsleuth.cache import code_digest, digest, open_cache
@@ -17,11 +17,13 @@ from .naming.sites import is_test
 from .reading.config import Configs
 from .reading.grammar import is_python_source
 from .reading.notebook import join_cells
+from .reading.plain import is_plain, read_plain
 from .reading.source import read_source
 from .reading.stored import pack, unpack
 from .records import MODULE_BODY, FileFacts
 
 MAX_PENDING = 20_000_000  # characters of source whose syntax trees wait for questions; each holds about 20 bytes
+FEW_PLAIN = 100  # are parsed at once, so what is wrong in them is told; of a thousand those that are asked for
 
 
 def build_index(repository: Repository, under: Iterable[str] = (), tests: bool = True) -> Index:
@@ -82,20 +84,27 @@ def _empty(path: str) -> FileFacts:
 def _read(repository: Repository, paths: Iterable[str]) -> Iterator[FileFacts]:
     texts = dict(_texts(repository, paths))
     known = open_cache().get(_key(repository, path) for path in texts)
-    pending = 0
+    pending = plain = 0
     for path, (text, cells) in texts.items():
+        tell = partial(_tell, repository, path, text)
         facts = _stored(path, text, known.get(_key(repository, path)))
+        if facts is None and is_plain(text):
+            plain += 1
+            facts = read_plain(path, text, cells, tell) if plain > FEW_PLAIN else None
         if facts is None:
             facts = read_source(path, text, cells)
             pending += len(text)
             if pending > MAX_PENDING:
                 for function in facts.functions.values():
                     function.events  # noqa: B018
-        if facts.problems:
-            line, what = facts.problems[0]
-            said = "is Python that the grammar does not take" if is_python_source(text) else what
-            repository.skip(path, f"{IN_PART}line {line} {said}")
+        tell(facts.problems)
         yield facts
+
+
+def _tell(repository: Repository, path: str, text: str, problems: tuple[tuple[int, str], ...]) -> None:
+    for line, what in problems[:1]:
+        said = "is Python that the grammar does not take" if is_python_source(text) else what
+        repository.skip(path, f"{IN_PART}line {line} {said}")
 
 
 def _texts(

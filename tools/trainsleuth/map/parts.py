@@ -303,7 +303,7 @@ def _recipes(program: Program) -> Iterator[str]:
         for name in table.entries:
             known.setdefault(name, []).append(table)
     found = [path for path in selecting(program.index, known) if path not in program.config_paths]
-    yield from (path for path in found if program.entry.trains and not is_of_saved_model(program.index.configs[path]))
+    yield from (path for path in found if program.entry.trains and not is_of_saved_model(program.index, path))
 
 
 OF_COMMAND = "the command "  # what is said of it begins so

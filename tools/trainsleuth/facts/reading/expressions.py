@@ -39,6 +39,13 @@ _WORDS = _Words()  # of all files: most names stand in several
 MAX_WORDS = 200_000
 
 
+def known_words() -> dict[bytes, str]:
+    """Every name that was met, each decoded once; it learns what it is asked."""
+    if len(_WORDS) > MAX_WORDS:
+        _WORDS.clear()
+    return _WORDS
+
+
 class ExpressionReader:
     """Reads expressions of one source; keeps the calls met since `take_calls`, inner before outer."""
 
@@ -47,9 +54,7 @@ class ExpressionReader:
     def __init__(self, source: bytes) -> None:
         self.source = source
         self.searched = Searched(source)
-        if len(_WORDS) > MAX_WORDS:
-            _WORDS.clear()
-        self.words = _WORDS
+        self.words = known_words()
         self.calls: list[Expr] = []
         self.depth = 0
         self._starts = list(map(add, accumulate(map(len, source.split(b"\n")), initial=0), count()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
@@ -113,10 +113,16 @@ def _definitions(reading: _Reading, body: Node) -> Iterator[tuple[Node, tuple[Ex
 
 
 def _called(reading: _Reading, whole: Node, holes: list[tuple[int, int]]) -> frozenset[str]:
-    """Every name before a parenthesis in the text of `whole`, without `holes`; "" when other things are called."""
-    words, source, start = reading.expressions.words, reading.expressions.source, whole.start_byte
+    expressions = reading.expressions
+    return called_in(expressions.words, expressions.source, whole.start_byte, whole.end_byte, holes)
+
+
+def called_in(
+    words: Mapping[bytes, str], source: bytes, start: int, end: int, holes: Iterable[tuple[int, int]] = ()
+) -> frozenset[str]:
+    """Every name before a parenthesis in the text, without `holes`; "" when other things are called."""
     found: set[bytes] = set()
-    for first, last in (*holes, (whole.end_byte, whole.end_byte)):
+    for first, last in (*holes, (end, end)):
         text = source[start:first]
         pieces = text.translate(_NAMES_AND_BRACKETS).split(b"(")
         found.update(piece.rpartition(b" ")[2] or piece for piece in pieces[:-1])

@@ -155,9 +155,16 @@ def _handing(index: Index, holders: Iterable[str]) -> Iterator[str]:
     """Names of functions that speak of what holds a registry, and of those that call one of these."""
     words = b"|".join(re.escape(one).encode() for one in sorted(holders))
     fast, exact = re.compile(rb"(?:%s)\b" % words), re.compile(rb"\b(?:%s)\b" % words)
-    speaking = (one for one in index.functions_holding(fast) if one.source.holds(exact))
-    asking = {one.name for one in speaking if one.name.isidentifier() and not one.owner}
+    asking = {one.name for one in _plain_functions(index, fast) if one.source.holds(exact)}
     yield from asking
-    for function in index.functions() if asking else ():
-        if function.name.isidentifier() and not function.owner and not function.called.isdisjoint(asking):
+    for function in _plain_functions(index) if asking else ():
+        if not function.called.isdisjoint(asking):
             yield function.name
+
+
+def _plain_functions(index: Index, pattern: re.Pattern[bytes] | None = None) -> Iterator[Function]:
+    """Functions that are no methods, of files that hold `pattern`; most code of a file stands in methods."""
+    for file in index.files.values():
+        found = [one for one in file.functions.values() if one.name.isidentifier() and not one.owner]
+        if found and (pattern is None or file.body.source.holds(pattern)):
+            yield from found

@@ -229,14 +229,14 @@ def _is_given(function: Function, folder: Expr) -> bool:
     return False
 
 
-def is_of_saved_model(table: Mapping[str, ConfigValue]) -> bool:
+def is_of_saved_model(index: Index, path: str) -> bool:
     """What a library writes beside the weights of a model, which says how that was made: no recipe of a training."""
-    return "transformers_version" in table
+    return path not in index.files and "transformers_version" in index.configs[path]
 
 
 def _is_other_file(index: Index, reached: Reach, path: str) -> bool:
     """Of a bare name: config.json is written beside many models."""
-    return _is_of_others(index, reached, path) or is_of_saved_model(index.configs[path])
+    return _is_of_others(index, reached, path) or is_of_saved_model(index, path)
 
 
 def _is_of_others(index: Index, reached: Reach, path: str) -> bool:
