@@ -61,13 +61,15 @@ SAY = Verdicts(
     suspects=("another-loop-fault",),
     claims=("updates-not-applied",),
 )
+_VALUES = ("items", "values")
+_SOURCES = frozenset(("parameters", "named_parameters", "state_dict", "buffers", "named_buffers", *_VALUES))
 _PARAMETERS = re.compile(r"(^|\.)(parameters|named_parameters|state_dict|buffers|named_buffers)\(")
 _KEPT = re.compile(r"shadow|ema|target|average|avg|state", re.IGNORECASE)
 
 
 def check(index: Index) -> Iterator[Finding]:
     for function in index.functions():
-        if not is_test(function.path):
+        if not is_test(function.path) and not function.called.isdisjoint(_SOURCES):
             for loop in function.loops:
                 if loop.kind == "for" and loop.target is not None and loop.source is not None and _is_over(loop.source):
                     yield _examined(function, loop)
@@ -78,7 +80,7 @@ def _is_over(source: Expr) -> bool:
     text = written(source, 200)
     if _PARAMETERS.search(text):
         return True
-    return source.last in ("items", "values") and bool(_KEPT.search(text))
+    return source.last in _VALUES and bool(_KEPT.search(text))
 
 
 def _examined(function: Function, loop: Loop) -> Finding:

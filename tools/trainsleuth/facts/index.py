@@ -140,7 +140,8 @@ class Index:
     @cached_property
     def _set_from_outside(self) -> dict[str, list[tuple[Function, int]]]:
         table: dict[str, list[tuple[Function, int]]] = {}
-        for function in self.functions():
+        files = (file for file in self.files.values() if not file.is_plain)
+        for function in (function for file in files for function in file.functions.values()):
             for path, found in bindings(function).items() if _may_set(function) else ():
                 head, dot, name = path.rpartition(".")
                 if not dot or head == function.self_name or found[0].kind != "assign":

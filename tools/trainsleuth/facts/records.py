@@ -304,6 +304,11 @@ class FileFacts:
     def body(self) -> Function:
         return self.functions[MODULE_BODY]
 
+    @property
+    def is_plain(self) -> bool:
+        """It defines and imports nothing, so nothing that it holds can be called: settings in Python."""
+        return not self.imports and len(self.functions) == 1
+
     def cell(self, line: int) -> tuple[int, int] | None:
         """Of a notebook: (cell, line in the cell) of a line of the joined cells, both from 1."""
         found = None

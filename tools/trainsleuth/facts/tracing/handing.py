@@ -58,7 +58,8 @@ class Handing:
         self._named = {*named, *(alias for name in named for alias in self._aliases.get(name, ()))}
         for cls in index.classes():
             self._of_class(cls)
-        functions = [function for function in index.functions() if not is_test(function.path)]
+        files = (file for file in index.files.values() if not file.is_plain and not is_test(file.path))
+        functions = [function for file in files for function in file.functions.values()]
         for function in functions:
             self._of_function(function)
         for call, function in self._calls:

@@ -173,7 +173,8 @@ class Holders:
         for cls in self.index.classes():
             found.update(cls.methods, bindings(cls.body))
         for path, file in self.index.files.items():
-            found.update(bindings(file.body), (entry.alias for entry in file.imports), file.functions, file.classes)
+            found.update((entry.alias for entry in file.imports), file.functions, file.classes)
+            found.update(bindings(file.body) if not file.is_plain else ())
             found.update(path.removesuffix("/__init__.py").removesuffix(".py").split("/"))
         return frozenset(found)
 
