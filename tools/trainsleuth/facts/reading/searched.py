@@ -17,8 +17,12 @@ class Searched(dict[re.Pattern[bytes], bool]):
         self.source = source
 
     def __missing__(self, pattern: re.Pattern[bytes]) -> bool:
-        likely = any(word in self.source for word in words_of(pattern))
-        found = self[pattern] = likely and pattern.search(self.source) is not None
+        source, found = self.source, False
+        for word in words_of(pattern):
+            if word in source:
+                found = pattern.search(source) is not None
+                break
+        self[pattern] = found
         return found
 
     def before(self, pattern: re.Pattern[bytes], start: int, end: int) -> set[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from trainsleuth.facts import MODULE_BODY, Expr, Index, Site
@@ -9,6 +10,8 @@ from trainsleuth.facts.memo import kept_per_index
 from trainsleuth.facts.naming.sites import call_sites
 
 from .knowledge import Knowledge
+
+_SPREADS = re.compile(rb"\*\*")
 
 
 def spread_as(index: Index, known: Knowledge, name: str) -> tuple[tuple[Site, Expr], ...]:
@@ -23,7 +26,8 @@ def _held(index: Index) -> Mapping[str, list[tuple[Site, Expr]]]:
     """By the key, what dict(...) holds in functions that spread something; names alone."""
     found: dict[str, list[tuple[Site, Expr]]] = {}
     for function in index.sites.may_call("dict"):
-        calls = call_sites(function) if function.name != MODULE_BODY else {}
+        may_spread = function.name != MODULE_BODY and function.source.holds(_SPREADS)
+        calls = call_sites(function) if may_spread else {}
         spreads = any(part.kind == "doublestar" for sites in calls.values() for one in sites for part in one.call.parts)
         for site in calls.get("dict", ()) if spreads else ():
             for part in site.call.parts[1:]:

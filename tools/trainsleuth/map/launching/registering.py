@@ -30,12 +30,18 @@ def registered_in(index: Index, cls: Class) -> Iterator[tuple[str, str]]:
 def registering_file(index: Index, folder: str, text: str) -> str | None:
     """Of the classes put into registries of the library whose program is started: the task's file, else the model's."""
     words = (word for word in text.split() if "train" in word and _PROGRAM.fullmatch(word))
-    program = next(words, None) if _registered(index) else None
-    if program is None or script_of(index, folder, program) is not None:
+    program = next(words, None)
+    named = {part for part in re.split(r"[/.-]|_(?!\w*\.py)", program or "") if part}
+    if program is None or named.isdisjoint(_packages(index)) or script_of(index, folder, program) is not None:
         return None
-    named = {part for part in re.split(r"[/.-]|_(?!\w*\.py)", program) if part}
     found = Counter((role, path) for library, role, path in _registered(index) if library in named)
     return min(found, key=lambda one: (one[0], -found[one], one[1]))[1] if found else None
+
+
+@kept_per_index
+def _packages(index: Index) -> frozenset[str]:
+    """Top packages that the code imports from."""
+    return frozenset(one.module.partition(".")[0] for file in index.files.values() for one in file.imports)
 
 
 @kept_per_index
