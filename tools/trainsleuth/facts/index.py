@@ -15,6 +15,7 @@ from .naming.sites import Site, Sites, is_test
 from .reading.config import ConfigValue
 from .reading.scopes import Binding, bindings
 from .reading.scoping import Name, Scoping
+from .reading.texts import Texts
 from .records import Class, Expr, FileFacts, Function
 from .running.reached import Reached
 from .tensors.altered import altered, set_by_name
@@ -69,10 +70,21 @@ class Index:
         A pattern that begins with letters, or with alternatives that do, is found several times as fast as one that
         begins with a boundary.
         """
-        for file in self.files.values():
+        for file in self.files_holding(*patterns):
             held = [pattern for pattern in patterns if file.body.source.holds(pattern)]
-            if held:
-                yield from (one for one in file.functions.values() if any(map(one.source.holds, held)))
+            yield from (one for one in file.functions.values() if any(map(one.source.holds, held)))
+
+    def files_holding(self, *patterns: re.Pattern[bytes]) -> Iterator[FileFacts]:
+        """Files in whose text one of `patterns` is found, in their order. Those without its words are not even asked."""
+        return self._texts.holding(*patterns)
+
+    def is_held(self, *patterns: re.Pattern[bytes]) -> bool:
+        """One of `patterns` is found in some file."""
+        return any(True for _ in self.files_holding(*patterns))
+
+    @cached_property
+    def _texts(self) -> Texts:
+        return Texts(self.files.values())
 
     def calls(self, *last_names: str) -> Iterator[Site]:
         """Every call whose last name is one of `last_names`: "step" gives opt.step(), self.opt.step()."""

@@ -200,6 +200,11 @@ class BodySource(Protocol):
     @property
     def end(self) -> int: ...
 
+    @property
+    def whole(self) -> bytes:
+        """The text of the file."""
+        ...
+
     def read(self) -> Body: ...
 
     def holds(self, pattern: re.Pattern[bytes]) -> bool:

@@ -42,7 +42,7 @@ def other_library(index: Index) -> str:
     """
     torch = either = 0
     others: Counter[str] = Counter()
-    steps = any(file.body.source.holds(_STEP) and _packages(file) & _TORCH for file in index.files.values())
+    steps = any(_packages(file) & _TORCH for file in index.files_holding(_STEP))
     for file in index.files.values():
         packages = _packages(file)
         torch += bool(packages & _TORCH - {_EITHER})

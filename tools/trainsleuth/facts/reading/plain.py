@@ -26,23 +26,23 @@ class _Unparsed:
 
     path: str
     text: str
-    source: bytes
+    whole: bytes
     start: int
     tell: Callable[[Problems], None]
 
     @property
     def end(self) -> int:
-        return len(self.source)
+        return len(self.whole)
 
     @cached_property
     def _searched(self) -> Searched:
-        return Searched(self.source)
+        return Searched(self.whole)
 
     def holds(self, pattern: re.Pattern[bytes]) -> bool:
         return self._searched.within(pattern, self.start, self.end)
 
     def found(self, pattern: re.Pattern[bytes]) -> list[bytes]:
-        return pattern.findall(self.source, self.start)
+        return pattern.findall(self.whole, self.start)
 
     def before(self, pattern: re.Pattern[bytes]) -> set[bytes]:
         return self._searched.before(pattern, self.start, self.end)

@@ -50,6 +50,10 @@ class _Written:
     start: int
     end: int
 
+    @property
+    def whole(self) -> bytes:
+        return self.expressions.source
+
     def holds(self, pattern: re.Pattern[bytes]) -> bool:
         return self.expressions.searched.within(pattern, self.start, self.end)
 

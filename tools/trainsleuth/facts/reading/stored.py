@@ -84,6 +84,10 @@ class _StoredBody:
     end: int
     raw: msgspec.Raw
 
+    @property
+    def whole(self) -> bytes:
+        return self.file.searched.source
+
     def holds(self, pattern: re.Pattern[bytes]) -> bool:
         return self.file.searched.within(pattern, self.start, self.end)
 

@@ -108,8 +108,7 @@ def _is_only_called(index: Index, function: Function) -> bool:
         return False
     if cls is not None:
         handed = re.compile(rb"\.%s\b(?!\s*\()" % re.escape(function.name.encode()))
-        patterns = (handed, COMPUTED[0])
-        return not any(file.body.source.holds(one) for file in index.files.values() for one in patterns)
+        return not index.is_held(handed, COMPUTED[0])
     looked = looked_through(index)
     if looked is None or any(module.path == function.path for module in looked):
         return False
@@ -307,7 +306,7 @@ def _surely(expr: Expr) -> Iterator[Expr]:
 def _is_given(index: Index, name: str) -> bool:
     """Another file puts the name there: train.device = ..."""
     text = re.compile(rb"(?<!self)\.%s\s*=[^=]" % re.escape(name.encode()))
-    return any(file.body.source.holds(text) for file in index.files.values())
+    return index.is_held(text)
 
 
 def _missing(index: Index, function: Function, expr: Expr) -> str:
@@ -343,4 +342,4 @@ def _has(index: Index, cls: Class, name: str) -> bool:
 def _is_put(index: Index, name: str) -> bool:
     """Somebody sets it on an object that is not called self, or by a name that is computed."""
     text = re.compile(rb"(?<!self)\.%s\s*(?::[^=\n]+)?=[^=]|setattr\(" % re.escape(name.encode()))
-    return any(file.body.source.holds(text) for file in index.files.values())
+    return index.is_held(text)

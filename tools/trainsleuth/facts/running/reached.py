@@ -228,12 +228,12 @@ class Reached:
     @cached_property
     def _evaluated(self) -> frozenset[str]:
         """Files in which a text that is put together, and run as code, finds its names."""
-        files = [one for one in self._index.files.values() if one.body.source.holds(_EVALUATES)]
+        files = self._index.files_holding(_EVALUATES)
         return frozenset(path for one in files for path in (one.path, *self._index.names.imported(one)))
 
     @cached_property
     def _gathers(self) -> bool:
-        return any(one.body.source.holds(_BELOW) for one in self._index.files.values())
+        return self._index.is_held(_BELOW)
 
     def _is_gathered(self, cls: Class) -> bool:
         return self._gathers or any(one.keywords for one in self._index.lineage(cls))

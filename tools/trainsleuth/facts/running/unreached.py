@@ -54,7 +54,7 @@ def _uncalled_method(index: Index, path: str, line: int) -> str:
     cls = index.class_of(function) if function is not None else None
     if function is None or cls is None or function.decorators or function.name.startswith("__"):
         return ""
-    if any(one.body.source.holds(COMPUTED[0]) for one in index.files.values()):
+    if index.is_held(COMPUTED[0]):
         return ""
     family = {cls: None} | {one: None for below in (cls, *index.subclasses(cls)) for one in index.lineage(below)}
     if set(index.external_bases(cls)) - {"object"} or any(
@@ -79,7 +79,7 @@ def _is_said_otherwise(index: Index, function: Function) -> bool:
     name = re.escape(function.name.encode())
     handed = re.compile(rb"\.%s\b(?!\s*\()" % name)
     asked = re.compile(rb"(?:attr|methodcaller)\([^\n]*['\"]%s['\"]" % name)
-    if any(one.body.source.holds(handed) or one.body.source.holds(asked) for one in index.files.values()):
+    if index.is_held(handed, asked):
         return True
     if not any(entry.module.partition(".")[0] in _COMMANDS for one in index.files.values() for entry in one.imports):
         return False

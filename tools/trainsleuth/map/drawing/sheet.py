@@ -68,7 +68,7 @@ def _trains(anatomy: Anatomy) -> str:
         return "trains"
     if not anatomy.is_readable:
         index = anatomy.index  # of code that was left out nothing is known
-        seen = index.repository.skipped or any(one.body.source.holds(_TRAINS_IN_ANY) for one in index.files.values())
+        seen = index.repository.skipped or index.is_held(_TRAINS_IN_ANY)
         return "NOT READ, for it is not PyTorch" if seen else "TRAINS NOTHING (no gradient, optimizer or fit in it)"
     if anatomy.program is None and anatomy.unresolved:
         return "NOT SEEN TO TRAIN, code was left out"

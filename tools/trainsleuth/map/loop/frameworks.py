@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from trainsleuth.facts import Class, Expr, External, Index, Site
+from trainsleuth.facts.memo import kept_per_index
 
 from ..calling.values import Values
 from .hook_names import HF_HOOKS, LIGHTNING_HOOKS, LOOP_HOOKS, SPEECHBRAIN_HOOKS
@@ -197,11 +198,15 @@ def handovers(index: Index, values: Values) -> Iterator[Handover]:
                 yield Handover(framework, site)
                 break
     yield from _by_name(index, values)
-    yield from _by_apis(index)
-    yield from _by_class_given(index)
+    yield from _whatever_is_known(index)
+
+
+@kept_per_index
+def _whatever_is_known(index: Index) -> tuple[Handover, ...]:
+    """Those that no value of a name decides."""
     own = (cls.name for cls in index.classes() if any(one.endswith(f".{_CLI}") for one in index.external_bases(cls)))
-    for site in index.calls(*sorted({_CLI, *own})):
-        yield Handover(FRAMEWORKS[0], site)
+    by_cli = (Handover(FRAMEWORKS[0], site) for site in index.calls(*sorted({_CLI, *own})))
+    return (*_by_apis(index), *_by_class_given(index), *by_cli)
 
 
 def started(index: Index, values: Values, site: Site) -> Iterator[Class | External]:

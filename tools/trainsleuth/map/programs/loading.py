@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from trainsleuth.facts import FileFacts, Function, Index
+from trainsleuth.facts.memo import kept_per_index
 
 from .running import executed, has_guard, imported
 
@@ -77,6 +79,7 @@ def _executed(index: Index, path: str) -> Iterator[Function]:
                 yield from executed(index, site.function, site.call)
 
 
+@kept_per_index
 def _is_started(index: Index, path: str) -> bool:
     """A program of its own: nobody imports it under a name that is computed."""
     if not path.endswith(".py"):
@@ -86,6 +89,7 @@ def _is_started(index: Index, path: str) -> bool:
     return has_guard(index.files[path])
 
 
+@lru_cache(maxsize=20_000)
 def _aside(path: str) -> str:
     """The folder of a project of its own that a file lies in, "" for the code of the repository itself."""
     parts = path.split("/")[:-1]

@@ -73,12 +73,12 @@ class PythonConfigs(Mapping[str, Mapping[str, ConfigValue]]):
 
     @cached_property
     def _loads_by_path(self) -> bool:
-        return any(one.body.source.holds(_BY_PATH) for one in self._files.values())
+        return self._index.is_held(_BY_PATH)
 
     @cached_property
     def _bases(self) -> frozenset[str]:
         """Names of files that stand in those which stand on others."""
-        standing = (file.body.source for file in self._files.values() if file.body.source.holds(_BASES))
+        standing = (file.body.source for file in self._index.files_holding(_BASES))
         return frozenset(name.decode("utf-8", "replace") for one in standing for name in one.found(_PYTHON_FILE))
 
     def __getitem__(self, path: str) -> Mapping[str, ConfigValue]:
