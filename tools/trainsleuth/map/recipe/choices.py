@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 
 from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, External, Function, Index, Module
 from trainsleuth.facts.reading.config import BUILDING_TAGS
@@ -18,7 +19,7 @@ from .recipes import CLASS_KEYS, Choice, Setting, settings
 _SHORT_KEYS = ("class", "cls", "class_name")  # whose value may leave its package out
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _QUOTED = re.compile(rb"[\"'][A-Za-z_]\w*\.")  # where a dotted name in quotes begins
-_TYPED = re.compile(rb"\btype[\"']?\s*[=:]\s*[\"']([A-Za-z_]\w*)[\"']")
+_TYPED = re.compile(rb"type(?<!\wtype)[\"']?\s*[=:]\s*[\"']([A-Za-z_]\w*)[\"']")
 
 
 def choices(
@@ -248,15 +249,22 @@ def in_package(index: Index, name: str) -> Class | None:
 def selecting(index: Index, known: Mapping[str, list[Table]], limit: int = 400) -> list[str]:
     """Configuration files that choose classes of the project: each is a recipe to give."""
 
-    def names_some(given: Iterable[Setting]) -> bool:
-        return any(choice.target is not None for setting in given for choice in _chosen(index, known, setting))
+    def is_some(setting: Setting) -> bool:
+        return any(choice.target is not None for choice in _chosen(index, known, setting))
+
+    @cache
+    def is_type(name: str) -> bool:
+        return is_some(Setting("", 1, "type", name))
 
     paths = sorted(index.configs)[:limit]
-    return [path for path in paths if names_some(_typed(index, path)) or names_some(settings(index, [Part(path)]))]
+    return [
+        path
+        for path in paths
+        if any(map(is_type, _typed(index, path))) or any(map(is_some, settings(index, [Part(path)])))
+    ]
 
 
-def _typed(index: Index, path: str) -> Iterator[Setting]:
+def _typed(index: Index, path: str) -> Iterator[str]:
     """The types that settings in Python name, told by their text alone: there may be hundreds of such files."""
     if path in index.files:
-        for name in index.files[path].body.source.found(_TYPED):
-            yield Setting(path, 1, "type", name.decode())
+        yield from (name.decode() for name in index.files[path].body.source.found(_TYPED))
