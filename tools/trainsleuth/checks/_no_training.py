@@ -18,9 +18,9 @@ from trainsleuth.facts import (
     mentions,
     modules_of_optimizer,
 )
+from trainsleuth.facts.tracing.numbers import whole_number
 
 from ._given import is_given
-from ._numbers import whole_number
 from ._options import option_name
 
 _MEASURING = re.compile(r"(^|_)(test|bench|benchmark|profile|timing|speed)(_|$)")

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Expr, Index, Spot, makers, written
-
-from ._numbers import whole_number
+from trainsleuth.facts.tracing.numbers import whole_number
 
 _EPOCHS = re.compile(r"(^|_|\.)(n|num|max|total|n_?)?_?epochs?($|_)", re.IGNORECASE)
 _STEPS = re.compile(

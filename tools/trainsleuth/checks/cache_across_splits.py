@@ -68,6 +68,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainsleuth.facts import Class, Event, Expr, Function, Index, bindings, is_test, written
+from trainsleuth.facts.data.datasets import index_of
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -87,7 +88,7 @@ _DICTS = ("dict", "OrderedDict", "defaultdict")
 def check(index: Index) -> Iterator[Finding]:
     for cls in index.classes():
         getter = cls.methods.get("__getitem__")
-        if getter is None or is_test(cls.path) or len(getter.parameters) < 2:
+        if getter is None or is_test(cls.path) or not index_of(getter):
             continue
         for name, made in _shared_dicts(index, cls, getter):
             write = _write(getter, name)
@@ -124,7 +125,7 @@ def _write(getter: Function, name: str) -> tuple[Event, Expr] | None:
 
 def _examined(index: Index, cls: Class, getter: Function, name: str, made: int, write: tuple[Event, Expr]) -> Finding:
     event, key = write
-    asked = getter.parameters[1].name
+    asked = index_of(getter)
     if key.kind != "path" or key.text != asked or asked in bindings(getter):
         return SAY.passed(cls.path, event.line, f"{name} is keyed by {written(key)}")
     sites = [

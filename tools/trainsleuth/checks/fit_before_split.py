@@ -42,9 +42,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainsleuth.facts import Expr, Index, Instance, Site, Spot, Thing, bound_names, is_test, mentions, written
+from trainsleuth.facts.data.splits import counterpart, held_out, is_training_part, split_after
 from trainsleuth.finding import Finding, Link
 
-from ._splits import counterpart, held_out, is_training_part, split_after
 from ._verdicts import Verdicts
 
 SAY = Verdicts(

@@ -43,9 +43,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainsleuth.facts import External, Index, Site, Spot, bound_names, called, is_test, written
+from trainsleuth.facts.data.splits import split_after
 from trainsleuth.finding import Finding, Link
 
-from ._splits import split_after
 from ._verdicts import Verdicts
 
 SAY = Verdicts(

@@ -74,14 +74,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from trainsleuth.facts import Class, Expr, Function, Index, Instance, Literal, Site, Spot, is_test, makers, written
+from trainsleuth.facts import Expr, Function, Index, Site, Spot, is_test, written
+from trainsleuth.facts.data.loaders import loader_sites
+from trainsleuth.facts.data.purpose import is_for_training, may_be_endless, may_outlive_epoch
+from trainsleuth.facts.data.seeding import Seeding, is_of_global_generator, seedings_behind
+from trainsleuth.facts.data.workers import is_drawn_from, number_of_workers, run_by_workers
 from trainsleuth.finding import Finding, Link
 
-from ._loading import is_spread, loader_sites, number_of_workers
 from ._verdicts import Verdicts
-from ._workers import is_drawn_from, run_by_workers
 
 SAY = Verdicts(
     "same-randomness-per-epoch",
@@ -92,7 +93,6 @@ SAY = Verdicts(
     claims=("worker-seed-from-state",),
     look="print the first draw of each worker, with its get_worker_info().id, in two epochs",
 )
-_SEEDING = ("np.random.seed", "numpy.random.seed", "random.seed", "torch.manual_seed")
 _FIXED = re.compile(r"seed|rank|worker|(^|_)(wid|id|w|x|i|idx|_)$", re.I)
 _DRAW_FROM_TORCH = (
     "RandomCrop",
@@ -103,23 +103,6 @@ _DRAW_FROM_TORCH = (
     "ColorJitter",
 )
 _OF_PROCESS = ("get_rank", "get_world_size", "get_local_rank", "int")
-_EVALUATES = re.compile(r"val(?!ue)|test|eval|infer|demo|predict", re.I)
-_TRAINS = re.compile(r"train|fit", re.I)
-_COUNTS = re.compile(r"(^|_)(epoch|step|round)$")
-_ENDLESS = re.compile(r"infinit|endless|cycle|iter(?!ation)|repeat", re.I)
-
-
-class _Seeding(NamedTuple):
-    """A call that sets a seed in each worker, where it stands, and in which function (None: a lambda)."""
-
-    call: Expr
-    path: str
-    function: Function | None
-    parameters: frozenset[str]
-
-    @property
-    def seed(self) -> Expr:
-        return self.call.arguments[0]
 
 
 def check(index: Index) -> Iterator[Finding]:
@@ -129,7 +112,7 @@ def check(index: Index) -> Iterator[Finding]:
         if starting is None or is_test(site.function.path):
             continue
         found = _repeated(index, site, starting)
-        if not isinstance(found, _Seeding):
+        if not isinstance(found, Seeding):
             yield found
         elif found.call in said:
             yield SAY.passed(site.function.path, site.call.line, "its workers are seeded by what was asked already")
@@ -138,86 +121,26 @@ def check(index: Index) -> Iterator[Finding]:
             yield _question(site, found)
 
 
-def _repeated(index: Index, site: Site, starting: Expr) -> Finding | _Seeding:
+def _repeated(index: Index, site: Site, starting: Expr) -> Finding | Seeding:
     """The seed that is the same in each epoch, or what says that it does not matter."""
     path, line = site.function.path, site.call.line
-    lasting = site.call.keyword("persistent_workers")
-    if (lasting is not None and lasting.text != "False") or _may_last(site):
+    if may_outlive_epoch(site):
         return SAY.passed(path, line, "its workers may outlive the epoch")
     if number_of_workers(index, site) == 0:
         return SAY.passed(path, line, "the data are loaded in the main process")
-    if not _is_for_training(site):
+    if not is_for_training(site):
         return SAY.passed(path, line, "nothing says that it trains: an evaluation may repeat its draws")
-    if _may_be_endless(index, site):
+    if may_be_endless(index, site):
         return SAY.open(path, line, "it may be gone over once only")
-    spot = Spot(site.function, site.position)
-    for seeding in _seedings(index, starting, spot):
+    for seeding in seedings_behind(index, starting, Spot(site.function, site.position)):
         if _repeats(seeding) and _is_drawn_from(index, site, seeding.call):
             return seeding
     return SAY.passed(path, line, f"{written(starting)} is not seen to seed each epoch alike")
 
 
-def _repeats(seeding: _Seeding) -> bool:
-    return _is_same_each_time(seeding.seed, seeding.function) and _differs_by_worker(seeding)
-
-
-def _is_for_training(site: Site) -> bool:
-    """It shuffles, or is named after training; what is named after an evaluation may repeat its draws."""
-    given = site.call.argument(0, "dataset")
-    names = " ".join([*(target.text for target in site.event.targets), written(given) if given is not None else ""])
-    if _EVALUATES.search(f"{names} {site.function.name}") and not _TRAINS.search(names):
-        return False
-    shuffle = site.call.keyword("shuffle")
-    shuffles = shuffle is not None and shuffle.text != "False"
-    sampled = any(site.call.keyword(name) is not None for name in ("sampler", "batch_sampler"))
-    return shuffles or sampled or bool(_TRAINS.search(f"{names} {site.function.name}"))
-
-
-def _may_last(site: Site) -> bool:
-    """persistent_workers is among the **options, or this very loader is made anew for each epoch."""
-    function = site.function
-    words = [parameter.name for parameter in function.parameters]
-    words += (
-        [
-            part.text
-            for event in function.events
-            for root in (*event.targets, event.value)
-            if root is not None
-            for part in root.walk()
-            if part.kind in ("string", "pair", "keyword")
-        ]
-        if is_spread(site.call)
-        else []
-    )
-    return any("persistent_workers" in word or _COUNTS.search(word) for word in words)
-
-
-def _may_be_endless(index: Index, site: Site) -> bool:
-    spot = Spot(site.function, site.position)
-    given = site.call.argument(0, "dataset")
-    for thing in index.objects.of(given, spot) if given is not None else ():
-        kind = thing.kind if isinstance(thing, Instance) else None
-        if isinstance(kind, Class) and any("Iterable" in base for base in index.external_bases(kind)):
-            return True
-    samplers = (site.call.keyword(name) for name in ("sampler", "batch_sampler"))
-    return any(_ENDLESS.search(written(one)) for one in (given, *samplers) if one is not None)
-
-
-def _seedings(index: Index, starting: Expr, spot: Spot) -> Iterator[_Seeding]:
-    for made, at in makers(index, starting, spot):
-        for one in _unfolded(made):
-            for thing in index.objects.of(one, at):
-                if isinstance(thing, Function):
-                    names = frozenset(parameter.name for parameter in thing.parameters)
-                    for event in thing.events:
-                        yield from (_Seeding(call, thing.path, thing, names) for call in event.calls if _seeds(call))
-                elif isinstance(thing, Literal) and thing.expr.kind == "lambda":
-                    names, path = frozenset(thing.expr.text.split(",")), at.function.path
-                    yield from (_Seeding(call, path, None, names) for call in thing.expr.walk() if _seeds(call))
-
-
-def _seeds(call: Expr) -> bool:
-    return call.kind == "call" and call.callee in _SEEDING and bool(call.arguments)
+def _repeats(seeding: Seeding) -> bool:
+    is_global = is_of_global_generator(seeding.call)
+    return is_global and _is_same_each_time(seeding.seed, seeding.function) and _differs_by_worker(seeding)
 
 
 def _is_drawn_from(index: Index, site: Site, seeding: Expr) -> bool:
@@ -226,17 +149,6 @@ def _is_drawn_from(index: Index, site: Site, seeding: Expr) -> bool:
     made = {call.last for event in site.function.events for call in event.calls}
     near = [one for one in run_by_workers(index, site) if one.owner in made and one.name in ("__getitem__", "__call__")]
     return is_drawn_from(index, site, seeding, near or None)
-
-
-def _unfolded(made: Expr) -> Iterator[Expr]:
-    """init of partial(init, seed=seed) if seed is not None else None."""
-    if made.kind == "choice":
-        yield from _unfolded(made.parts[0])
-        yield from _unfolded(made.parts[2])
-    elif made.kind == "call" and made.last == "partial" and made.arguments:
-        yield made.arguments[0]
-    else:
-        yield made
 
 
 def _is_same_each_time(seed: Expr, own: Function | None) -> bool:
@@ -251,7 +163,7 @@ def _is_same_each_time(seed: Expr, own: Function | None) -> bool:
     return seed.kind == "number" or (seed.kind == "index" and _is_state(seed))
 
 
-def _differs_by_worker(seeding: _Seeding) -> bool:
+def _differs_by_worker(seeding: Seeding) -> bool:
     """The worker's id goes into it; one seed for all workers is what same-randomness-per-worker tells."""
     inside = [part for part in seeding.seed.walk() if part.kind == "path"]
     behind = [part for name in inside for one in _given(name, seeding.function) for part in one.walk()]
@@ -270,7 +182,7 @@ def _is_state(seed: Expr) -> bool:
     return any(part.callee in ("np.random.get_state", "numpy.random.get_state") for part in seed.walk())
 
 
-def _question(site: Site, seeding: _Seeding) -> Finding:
+def _question(site: Site, seeding: Seeding) -> Finding:
     path, line = site.function.path, site.call.line
     shown, where = written(seeding.call), f"{seeding.path}:{seeding.call.line}"
     family = seeding.call.callee.rpartition(".")[0]

@@ -79,22 +79,21 @@ from collections.abc import Iterator
 from trainsleuth.facts import (
     Class,
     Expr,
-    External,
     Function,
     Index,
-    Instance,
-    Literal,
     Site,
     Spot,
     is_test,
-    makers,
     written,
 )
+from trainsleuth.facts.data.datasets import dataset_classes
+from trainsleuth.facts.data.generators import Kept, kept_generators, may_generate
+from trainsleuth.facts.data.loaders import loader_sites
+from trainsleuth.facts.data.seeding import Seeding, is_of_global_generator, seedings, sets_seed
+from trainsleuth.facts.data.workers import is_drawn_from, number_of_workers
 from trainsleuth.finding import Finding, Link
 
-from ._loading import loader_sites, number_of_workers
 from ._verdicts import Verdicts
-from ._workers import is_drawn_from
 
 SAY = Verdicts(
     "same-randomness-per-worker",
@@ -105,8 +104,6 @@ SAY = Verdicts(
     claims=("loader-worker-seeds",),
     look="print the first draw of each worker in __getitem__, with its get_worker_info().id",
 )
-_GENERATORS = ("RandomState", "default_rng", "Generator", "Random")
-_SEEDING = ("seed", "manual_seed")
 _PER_WORKER = ("worker", "initial_seed", "get_worker_info", "seed_all", "getpid", "urandom", "time", "randint")
 
 
@@ -133,9 +130,9 @@ def _of_items(function: Function) -> Iterator[Finding]:
     """Seeds that are set for each item: from a constant, unless the class or a test above speaks of evaluation."""
     for event in function.events:
         for call in event.calls:
-            given = call.arguments[0] if call.last in _SEEDING and len(call.arguments) == 1 else None
-            if given is None or not _is_global(call):
+            if not sets_seed(call) or len(call.arguments) > 1 or not is_of_global_generator(call):
                 continue
+            given = call.arguments[0]
             above = " ".join(written(branch.test) for branch in event.block.branches if branch.test is not None)
             if given.kind != "number" or _EVALUATES.search(above) or _OF_EVALUATION.search(function.owner):
                 yield SAY.passed(function.path, call.line, f"{written(call)} may differ between items, or is meant")
@@ -149,10 +146,6 @@ def _of_items(function: Function) -> Iterator[Finding]:
             )
 
 
-def _is_global(call: Expr) -> bool:
-    return call.callee in ("np.random.seed", "numpy.random.seed", "random.seed", "torch.manual_seed")
-
-
 _EVALUATES = re.compile(r"val|test|eval|infer|determin|debug|not .*train|fix", re.I)
 _OF_EVALUATION = re.compile(r"(?:^|_|(?<=[a-z]))(?:Val(?!ue)|Test|Eval)")  # ValidationSet, CifarTest; not RetrievalSet
 
@@ -161,7 +154,7 @@ def _examined(index: Index, site: Site) -> Finding:
     path, line = site.function.path, site.call.line
     spot = Spot(site.function, site.position)
     starting = site.call.keyword("worker_init_fn")
-    if starting is None and not _may_generate(index):
+    if starting is None and not may_generate(index):
         return SAY.passed(path, line, "nothing in the project makes a generator")
     workers = number_of_workers(index, site)
     if workers == 0:
@@ -175,32 +168,20 @@ def _examined(index: Index, site: Site) -> Finding:
     if kept is None:
         return SAY.passed(path, line, "no generator was found in the dataset")
     if workers is None:
-        return SAY.open(path, line, f"{kept[0].why}, but the number of workers is not resolved")
+        return SAY.open(path, line, f"{kept.made.why}, but the number of workers is not resolved")
     return _generator_failure(site, kept, workers)
 
 
-def _constant_seed(index: Index, starting: Expr, spot: Spot) -> tuple[Link, Expr] | None:
+def _constant_seed(index: Index, starting: Expr, spot: Spot) -> Seeding | None:
     """The seed in a worker_init_fn that does not depend on the worker."""
-    for thing in index.objects.of(starting, spot):
-        if isinstance(thing, Function):
-            own = {parameter.name for parameter in thing.parameters}
-            for event in thing.events:
-                for call in event.calls:
-                    if call.last in _SEEDING and call.arguments and _is_constant(thing, call.arguments[0], own):
-                        return Link(thing.path, call.line, f"{written(call)} in {thing.name}"), call
-        elif isinstance(thing, Literal) and thing.expr.kind == "lambda":
-            own = set(thing.expr.text.split(","))
-            for call in thing.expr.walk():
-                if call.kind == "call" and call.last in _SEEDING and call.arguments:
-                    if not _varies(call.arguments[0], own):
-                        return Link(spot.function.path, call.line, f"{written(call)}"), call
-    return None
+    return next((one for one in seedings(index, starting, spot) if _is_constant(one)), None)
 
 
-def _is_constant(function: Function, seed: Expr, own: set[str]) -> bool:
+def _is_constant(seeding: Seeding) -> bool:
     """Neither the worker's id nor anything computed in the function goes into the seed."""
-    computed = {target.text for event in function.events for target in event.targets}
-    return not _varies(seed, own | computed)
+    events = seeding.function.events if seeding.function is not None else ()
+    computed = {target.text for event in events for target in event.targets}
+    return not _varies(seeding.seed, {*seeding.parameters, *computed})
 
 
 def _varies(seed: Expr, own: set[str]) -> bool:
@@ -210,17 +191,10 @@ def _varies(seed: Expr, own: set[str]) -> bool:
     )
 
 
-def _kept_generator(index: Index, site: Site, spot: Spot) -> tuple[Link, Link] | None:
-    """A generator made in the dataset's constructor and drawn from in __getitem__."""
-    given = site.call.argument(0, "dataset")
-    things = index.objects.of(given, spot) if given is not None else ()
-    for cls in dict.fromkeys(thing.kind for thing in things if isinstance(thing, Instance)):  # made in many ways
-        getter = index.method(cls, "__getitem__") if isinstance(cls, Class) else None
-        if not isinstance(cls, Class) or getter is None or _asks_for_worker(index, cls):
-            continue
-        if found := next(_generators(index, cls, getter), None):
-            return found
-    return None
+def _kept_generator(index: Index, site: Site, spot: Spot) -> Kept | None:
+    """In the data set, whose workers are not asked for anywhere in its class."""
+    classes = (cls for cls in dataset_classes(index, site.call, spot) if not _asks_for_worker(index, cls))
+    return next((kept for cls in classes for kept in kept_generators(index, cls)), None)
 
 
 def _asks_for_worker(index: Index, cls: Class) -> bool:
@@ -233,75 +207,7 @@ def _asks_for_worker(index: Index, cls: Class) -> bool:
     )
 
 
-def _generators(index: Index, cls: Class, getter: Function) -> Iterator[tuple[Link, Link]]:
-    """Where a generator is made and where it is drawn from. What is drawn from is asked first: how a name was made may
-    lead through every call of many constructors."""
-    if not _may_generate(index):
-        return
-    for one in index.lineage(cls):
-        if "__init__" not in one.methods:
-            continue
-        for name in index.hierarchy.attribute_names(one):
-            use = _drawn(index, cls, getter, name)
-            for method, binding in index.hierarchy.attribute_bindings(one, name):
-                value = binding.value
-                if method.name != "__init__" or value is None or use is None:
-                    continue
-                for call, at in makers(index, value, Spot(method, binding.position)):
-                    base = call.receiver if call.kind == "call" and call.last == "manual_seed" else call
-                    if base is not None and base.kind == "call" and (_is_known(base) or _is_augmenter(index, base, at)):
-                        yield Link(at.function.path, call.line, f"self.{name} is {written(call)}"), use
-
-
-def _is_known(call: Expr) -> bool:
-    from_library = call.callee.split(".")[0] in ("np", "numpy", "torch", "random")
-    return call.last in _GENERATORS and (from_library or call.callee in _GENERATORS)
-
-
-def _may_generate(index: Index) -> bool:
-    return any(index.sites.may_call(name) for name in _GENERATORS) or _imports_imgaug(index)
-
-
-def _imports_imgaug(index: Index) -> bool:
-    return any(one.module.partition(".")[0] == "imgaug" for file in index.files.values() for one in file.imports)
-
-
-def _is_augmenter(index: Index, call: Expr, spot: Spot) -> bool:
-    """One of imgaug, which draws from a generator that it takes when it is made; torch seeds none of these."""
-    thing = index.resolve(spot.function, call.callee) if call.callee and not call.keyword("seed") else None
-    return isinstance(thing, External) and thing.name.startswith("imgaug.augmenters.")
-
-
-def _drawn(index: Index, cls: Class, getter: Function, name: str) -> Link | None:
-    """Where __getitem__, or a method that it calls, draws from the generator; None when it is made anew there."""
-    waiting, seen = [getter], {getter}
-    while waiting:
-        method = waiting.pop()
-        own = f"{method.self_name}.{name}"
-        for event in method.events:
-            if any(target.text == own for target in event.targets):
-                return None
-            for call in event.calls:
-                if (
-                    call.callee == own
-                    or call.callee.startswith(f"{own}.")
-                    or any(_given(part).text == own for part in call.parts[1:])
-                ):
-                    return Link(method.path, call.line, f"{written(call)} draws from it in {method.name}")
-                inner = (
-                    index.method(cls, call.last) if call.receiver and call.receiver.text == method.self_name else None
-                )
-                if inner is not None and inner not in seen:
-                    seen.add(inner)
-                    waiting.append(inner)
-    return None
-
-
-def _given(part: Expr) -> Expr:
-    return part.parts[0] if part.kind == "keyword" else part
-
-
-def _generator_failure(site: Site, kept: tuple[Link, Link], workers: int) -> Finding:
+def _generator_failure(site: Site, kept: Kept, workers: int) -> Finding:
     path, line = site.function.path, site.call.line
     made, use = kept
     chain = (made, use, Link(path, line, f"{workers} workers get a copy each"))
@@ -312,15 +218,16 @@ def _generator_failure(site: Site, kept: tuple[Link, Link], workers: int) -> Fin
     return SAY.fail(made.path, made.line, message, chain)
 
 
-def _seed_failure(index: Index, site: Site, seeded: tuple[Link, Expr], workers: int | None) -> Finding:
+def _seed_failure(index: Index, site: Site, seeding: Seeding, workers: int | None) -> Finding:
     path, line = site.function.path, site.call.line
-    where, call = seeded
-    chain = (where, Link(path, line, "each worker of this loader runs it"))
+    call, where = seeding.call, seeding.path
+    named = f"{written(call)} in {seeding.function.name}" if seeding.function is not None else written(call)
+    chain = (Link(where, call.line, named), Link(path, line, "each worker of this loader runs it"))
     message = (
-        f"{written(call)} at {where.path}:{where.line} gives every worker of the loader at {path}:{line} the same seed: "
+        f"{written(call)} at {where}:{call.line} gives every worker of the loader at {path}:{line} the same seed: "
         "expected a seed that depends on the worker's id, or torch.initial_seed() % 2**32."
     )
     if not is_drawn_from(index, site, call):
         said = f"{message} Nothing was found that draws from it in a worker, though."
-        return SAY.fail(where.path, where.line, said, chain, "low", "note")
-    return SAY.fail(where.path, where.line, message, chain, "high" if workers else "medium")
+        return SAY.fail(where, call.line, said, chain, "low", "note")
+    return SAY.fail(where, call.line, message, chain, "high" if workers else "medium")

@@ -74,9 +74,9 @@ from trainsleuth.facts import (
     surroundings,
     written,
 )
+from trainsleuth.facts.data.loaders import loaders_gone_over
 from trainsleuth.finding import Finding, Link
 
-from ._loading import loaders_gone_over
 from ._schedules import Schedule, schedules
 from ._units import spelled_out, unit_of
 from ._verdicts import Verdicts

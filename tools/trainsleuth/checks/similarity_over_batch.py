@@ -65,9 +65,9 @@ from trainsleuth.facts import (
     rank_of,
     written,
 )
+from trainsleuth.facts.data.loaders import loaders_gone_over
 from trainsleuth.finding import Finding, Link
 
-from ._loading import loaders_gone_over
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -125,7 +125,7 @@ def _of_batch(index: Index, given: Expr, spot: Spot) -> Iterator[Link]:
         for loop in at.function.loops:
             names = {part.text for part in loop.target.walk()} if loop.target is not None else ()
             if made.text in names and loop.source is not None and loop.line <= at.line <= loop.end_line:
-                if any(_gathers(loader) for loader in loaders_gone_over(index, loop.source, at)):
+                if any(_gathers(loader.call) for loader in loaders_gone_over(index, loop.source, at)):
                     yield Link(at.function.path, loop.line, f"{made.text} is a batch of {written(loop.source)}")
 
 

@@ -85,11 +85,8 @@ import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import (
-    Class,
     Expr,
-    External,
     Index,
-    Instance,
     Site,
     Spot,
     header_of,
@@ -98,10 +95,11 @@ from trainsleuth.facts import (
     surroundings,
     written,
 )
+from trainsleuth.facts.data.datasets import is_in_order
+from trainsleuth.facts.data.loaders import is_spread, loader_sites, loaders_gone_over
 from trainsleuth.finding import Finding, Link
 
 from ._flags import is_ruled_out
-from ._loading import is_spread, loader_sites, loaders_gone_over
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -114,18 +112,6 @@ SAY = Verdicts(
     look="print the labels of the first batch in two epochs",
 )
 _TRYING = re.compile(r"(^|_)(test|debug|demo|try)(_|$)", re.IGNORECASE)
-_SORTED = (
-    "ImageFolder",
-    "DatasetFolder",
-    "MNIST",
-    "FashionMNIST",
-    "CIFAR10",
-    "CIFAR100",
-    "SVHN",
-    "TensorDataset",
-    "ConcatDataset",
-    "STL10",
-)
 
 
 def check(index: Index) -> Iterator[Finding]:
@@ -147,8 +133,8 @@ def _trained_loaders(index: Index) -> Iterator[tuple[Expr, Link]]:
                 continue
             place = header_of(function, loop)
             for spot in _training_ways(index, site, Spot(function, place)):
-                for call in loaders_gone_over(index, loop.source, spot):
-                    yield call, Link(function.path, loop.line, "trains on it, in the order that it gives")
+                for loader in loaders_gone_over(index, loop.source, spot):
+                    yield loader.call, Link(function.path, loop.line, "trains on it, in the order that it gives")
     for site in loader_sites(index):
         cls = index.class_of(site.function) if site.function.name == "train_dataloader" else None
         if cls is not None and any("Lightning" in base for base in index.external_bases(cls)):
@@ -178,9 +164,7 @@ def _examined(index: Index, site: Site, use: Link) -> Finding:
         return SAY.open(
             path, line, f"{site.function.name} tries something out; whether its training counts is not known"
         )
-    given = call.argument(0, "dataset")
-    kind = _kind(index, given, Spot(site.function, site.position)) if given is not None else ""
-    if kind != "map":
+    if not is_in_order(index, call, Spot(site.function, site.position)):
         return SAY.open(path, line, "whether the dataset has an order of its own is not resolved")
     said = "shuffle=False" if chosen[0] is not None else "no shuffle"
     chain = (Link(path, line, f"{written(call)}: {said}"), use)
@@ -189,28 +173,3 @@ def _examined(index: Index, site: Site, use: Link) -> Finding:
         "the order of the dataset: is that order random? Expected shuffle=True."
     )
     return SAY.fail(path, line, message, chain, "medium")
-
-
-def _kind(index: Index, given: Expr, spot: Spot) -> str:
-    """ "map" when an example surely stands at its index, without any shuffling in sight."""
-    for thing in index.objects.of(given, spot):
-        if not isinstance(thing, Instance):
-            return ""
-        if isinstance(thing.kind, External):
-            return "map" if thing.name.rpartition(".")[2] in _SORTED else ""
-        if not _is_indexed(index, thing.kind):
-            return ""
-    return "map"
-
-
-def _is_indexed(index: Index, cls: Class) -> bool:
-    """__getitem__ uses its index, and nothing in the class shuffles or draws."""
-    getter = index.method(cls, "__getitem__")
-    if getter is None or len(getter.parameters) < 2 or index.method(cls, "__iter__") is not None:
-        return False
-    name = getter.parameters[1].name
-    events = [event for one in index.lineage(cls) for method in one.methods.values() for event in method.events]
-    if any("shuf" in call.last or "perm" in call.last or "rand" in call.callee for e in events for call in e.calls):
-        return False
-    used = [part for event in getter.events if event.value for part in event.value.walk()]
-    return any(part.kind == "index" and any(p.text == name for p in part.parts[1:]) for part in used)

@@ -43,6 +43,9 @@ backward also happens, at any depth, and from there what runs before and after i
 decide on a place. `makers(index, expr, spot)` are the expressions that a name was given,
 `derived(function, names, start)` what is computed from names further on.
 
+Data, by the modules of `facts.data`: `loaders` that a loop goes over, the `datasets` that they are made over, their
+`workers` and how these are seeded (`seeding`), `samplers` and who tells them the epoch, the `parts` and `splits` of data.
+
 Two widths. Narrow, to accuse: what is not unique and proved is Unknown. Wide, to acquit: by last names alone,
 `index.calls`, `index.calls_holding`, `index.functions_named`, `index.effects.may_clear`.
 """

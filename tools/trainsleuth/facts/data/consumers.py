@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
 
-from trainsleuth.facts import Expr, Function, Index, Site, mentions
+from ..naming.sites import Site
+from ..records import Expr, Function
+from ..tracing.making import mentions
+
+if TYPE_CHECKING:
+    from ..index import Index
 
 _LOOKING = ("len", "print")
 

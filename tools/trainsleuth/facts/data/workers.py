@@ -1,12 +1,50 @@
-"""What the workers of a data loader run."""
+"""The workers of a data loader: how many there are, and what they run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from trainsleuth.facts import Expr, Function, Index, Site
+from ..naming.sites import Site
+from ..records import Expr, Function
+from ..tracing.numbers import option_default
+from ..tracing.things import Literal, Spot
+from .loaders import is_spread
+
+if TYPE_CHECKING:
+    from ..index import Index
 
 _RUN_BY_WORKERS = ("__getitem__", "__call__", "__iter__", "forward")
+
+
+def number_of_workers(index: Index, site: Site) -> int | None:
+    """As written or given; 0 when nothing is; None when it is not resolved."""
+    spot = Spot(site.function, site.position)
+    given = site.call.argument(5, "num_workers")
+    if given is None and is_spread(site.call):
+        given, spot = _spread_out(index, site.call, spot)
+        if given is None:
+            return None
+    if given is None:
+        return 0
+    things = index.objects.of(given, spot)
+    found = {
+        int(thing.expr.text)
+        for thing in things
+        if isinstance(thing, Literal) and thing.expr.kind == "number" and thing.expr.text.isdigit()
+    }
+    if len(found) == 1 and len(things) == 1:
+        return found.pop()
+    return option_default(index, given)
+
+
+def _spread_out(index: Index, call: Expr, spot: Spot) -> tuple[Expr | None, Spot]:
+    """The number of workers in **options, where these are one dict that is written out."""
+    for part in call.parts[1:]:
+        for member in index.members.of(part.parts[0], spot) if part.kind == "doublestar" else ():
+            if member.key == "num_workers" and member.certain:
+                return member.expr, member.spot
+    return None, spot
 
 
 def is_drawn_from(index: Index, site: Site, seeding: Expr, by: Iterable[Function] | None = None) -> bool:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from trainsleuth.facts import Expr, Index, Spot, makers
+from typing import TYPE_CHECKING
+
+from ..records import Expr
+from .making import makers
+from .things import Spot
+
+if TYPE_CHECKING:
+    from ..index import Index
 
 
 def option_default(index: Index, expr: Expr) -> int | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from trainsleuth.facts import Expr, Site, bound_names, derived, mentions
+from ..naming.sites import Site
+from ..records import Expr
+from ..tracing.making import bound_names, derived, mentions
 
 _HELD_OUT = re.compile(r"(^|_)(test|val|valid|holdout)(_|$)", re.IGNORECASE)
 _TRAIN = re.compile(r"train|(^|_)tr(_|$)|fold|fit", re.IGNORECASE)

@@ -1,0 +1,1 @@
+"""What training is given: data sets, the loaders and samplers that draw from them, their workers, and splits."""

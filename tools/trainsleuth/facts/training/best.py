@@ -1,0 +1,75 @@
+"""Where the best score so far decides what is saved: if acc > best: torch.save(...)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..naming.sites import Site
+from ..records import Event, Expr
+from ..tracing.things import Spot
+
+if TYPE_CHECKING:
+    from ..index import Index
+
+_SAVES = ("save", "save_checkpoint", "save_model", "save_ckpt", "save_state", "save_pretrained", "save_weights")
+_BEST = re.compile(r"(^|_)best|best(_|$)|^max_|_max$", re.I)
+_IS_BEST = re.compile(r"^is_?best", re.I)
+
+
+class Choice(NamedTuple):
+    """The score that is compared with the best one, and where."""
+
+    spot: Spot
+    score: Expr
+
+
+def choices(index: Index) -> Iterator[Choice]:
+    """Each test once: around what saves, or what a saving call is told of it, is_best = acc > best."""
+    said: set[Expr] = set()
+    for site in index.calls(*_SAVES):
+        for position, test in (*_tests_around(site), *_tests_told(site)):
+            if test not in said and (score := _with_best(test)) is not None:
+                said.add(test)
+                yield Choice(Spot(site.function, position), score)
+
+
+def _tests_around(site: Site) -> Iterator[tuple[int, Expr]]:
+    tests = (branch.test for branch in site.event.block.branches)
+    yield from ((_header(site, test), test) for test in tests if test is not None)
+
+
+def _tests_told(site: Site) -> Iterator[tuple[int, Expr]]:
+    if any(part.kind == "path" and _IS_BEST.search(part.last) for part in site.call.walk()):
+        for position, event in enumerate(site.function.events[: site.position]):
+            if event.value is not None and _assigns_best(event):
+                yield position, event.value
+
+
+def _assigns_best(event: Event) -> bool:
+    return event.kind == "assign" and any(_IS_BEST.search(target.last) for target in event.targets)
+
+
+def _with_best(test: Expr) -> Expr | None:
+    """The score that is compared with the best one."""
+    for part in test.walk():
+        if part.kind == "compare" and part.text in ("<", ">", "<=", ">=") and len(part.parts) == 2:
+            one, other = part.parts
+            for best, score in ((one, other), (other, one)):
+                if best.kind in ("path", "attr", "index") and _is_best(best) and not _is_best(score):
+                    return score
+    return None
+
+
+def _is_best(expr: Expr) -> bool:
+    name = expr.parts[0] if expr.kind == "index" else expr
+    return bool(_BEST.search(name.last)) or (
+        expr.kind == "index" and any(p.kind == "string" and _BEST.search(p.text) for p in expr.parts[1:])
+    )
+
+
+def _header(site: Site, test: Expr) -> int:
+    """Position of the if that has the test."""
+    events = site.function.events
+    return next((place for place in range(site.position, -1, -1) if events[place].value is test), site.position)
