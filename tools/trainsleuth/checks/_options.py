@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, Event, Expr, FileFacts, Function, Index, bindings, is_module_class
+from trainsleuth.facts import Class, Event, Expr, FileFacts, Function, Index, bindings, is_module_class, plain_name
 
 from ._imports import imported, is_of_one_program
 
@@ -73,8 +73,7 @@ def _strings(call: Expr) -> Iterator[str]:
 
 
 def _same(flag: str, option: str) -> bool:
-    names = [name.lstrip("-").replace("-", "_") for name in flag.split("/")]
-    return option.replace("-", "_") in names
+    return option.replace("-", "_") in map(plain_name, flag.split("/"))
 
 
 def _default(call: Expr) -> str:

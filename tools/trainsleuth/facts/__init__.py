@@ -52,6 +52,7 @@ Two widths. Narrow, to accuse: what is not unique and proved is Unknown. Wide, t
 
 from .build import build_index, keep_facts
 from .collection import no_collection
+from .flags import plain_name
 from .index import Index
 from .naming.libraries import is_for_another, other_library, written_for_another
 from .naming.modules import is_module, is_module_class, owns_parameters
@@ -200,6 +201,7 @@ __all__ = [
     "overridden_by_all",
     "own_switches",
     "owns_parameters",
+    "plain_name",
     "rank_of",
     "reaching",
     "rounds",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from trainsleuth.facts import Event, Expr
+from trainsleuth.facts import Event, Expr, plain_name
 
 _SEEN_THROUGH = ("choice", "await", "boolean", "list", "tuple", "each", "dict", "pair")
 
@@ -33,4 +33,4 @@ def names_given(calls: Iterable[Expr]) -> Iterator[tuple[str, int]]:
             if part.kind == "keyword":
                 yield part.text, part.line
             elif part.kind == "string" and part.text.startswith("--"):
-                yield part.text.lstrip("-").replace("-", "_"), part.line
+                yield plain_name(part.text), part.line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from trainsleuth.facts import Expr, External, Function, Index
+from trainsleuth.facts import Expr, External, Function, Index, plain_name
 
 from ..calling.reach import Reach
 from ..configuration.forms.spelled import Spelling
@@ -41,11 +41,11 @@ def _said(index: Index, function: Function, value: Expr, words: Sequence[str]) -
         return text
     option = value.last.replace("-", "_")
     for name, given in options(words):
-        if name.startswith("--") and name.lstrip("-").replace("-", "_") == option:
+        if name.startswith("--") and plain_name(name) == option:
             return given
     for event in function.events:
         for call in event.calls if "add_argument" in function.called else ():
-            names = [one.text.lstrip("-").replace("-", "_") for one in call.arguments if one.kind == "string"]
+            names = [plain_name(one.text) for one in call.arguments if one.kind == "string"]
             default = call.keyword("default") if call.last == "add_argument" and option in names else None
             if default is not None and default.kind == "string":
                 return default.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr
+from trainsleuth.facts import Expr, plain_name
 
 from ..configuration.forms.command_line import given_by
 from ..program import Program
@@ -34,7 +34,7 @@ def given_to(program: Program) -> frozenset[str]:
 
 def flags_of(call: Expr) -> Iterator[str]:
     """The names that a call or decorator gives an option, as `given_to` says them."""
-    return (part.text.lstrip("-").replace("-", "_") for part in call.arguments if part.kind == "string")
+    return (plain_name(part.text) for part in call.arguments if part.kind == "string")
 
 
 def option_places(program: Program, component: str) -> Iterator[Place]:

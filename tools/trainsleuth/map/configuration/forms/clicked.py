@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Function
+from trainsleuth.facts import Expr, Function, plain_name
 
 
 def clicked(function: Function) -> Iterator[Expr]:
@@ -19,11 +19,6 @@ def flags_of(call: Expr) -> tuple[tuple[str, ...], tuple[str, ...]]:
     written = [part.text for part in call.arguments if part.kind == "string"]
     halves = [one.partition("/") if one.startswith("-") else (one, "", "") for one in written]
     return tuple(on.strip() for on, _, _ in halves), tuple(off.strip() for _, _, off in halves if off)
-
-
-def plain_name(flag: str) -> str:
-    """The name that code reads it by: lr_decay for --lr-decay."""
-    return flag.lstrip("-").replace("-", "_")
 
 
 def is_option_of(function: Function, name: str) -> bool:

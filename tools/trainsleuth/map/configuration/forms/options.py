@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, External, Function
+from trainsleuth.facts import Expr, External, Function, plain_name
 
 from ...calling.fired import fired
 from ...launching.command_words import words_behind
 from ...launching.subcommand import plain_words
 from ...program import Program
 from ..records import REQUIRED, Definition
-from .clicked import clicked, flags_of, plain_name
+from .clicked import clicked, flags_of
 from .literals import text_of
 from .own_options import own_options
 from .subcommands import subcommands

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from trainsleuth.facts import Expr, Function
+from trainsleuth.facts import Expr, Function, plain_name
 
 from ...launching.command_words import words_behind
 from ...launching.subcommand import plain_words
@@ -49,7 +49,7 @@ def parsed(program: Program, text: str) -> Parsed:
             count = _count(call)
             if names and names[0].startswith("-"):
                 options.update(() if commands.is_others(call) else names)
-                takes.update({_bare(name): count for name in names} if count is not None else {})
+                takes.update({plain_name(name): count for name in names} if count is not None else {})
             elif names and not commands.is_others(call):
                 own.append((_name(call, names[0]), count if count is not None else 1))
         if own and not positional:
@@ -59,13 +59,9 @@ def parsed(program: Program, text: str) -> Parsed:
         options.update(f"-{name}" if len(name) == 1 else f"--{name}" for name in one.flags)
     meant = {}
     for short, option in abbreviated(program, options, words).items():
-        meant[_bare(short)] = _bare(option)
-        takes.update({_bare(short): takes[_bare(option)]} if _bare(option) in takes else {})
+        meant[plain_name(short)] = plain_name(option)
+        takes.update({plain_name(short): takes[plain_name(option)]} if plain_name(option) in takes else {})
     return Parsed(takes, positional, has_command, meant)
-
-
-def _bare(option: str) -> str:
-    return option.lstrip("-").replace("-", "_")
 
 
 def _arguments(program: Program, function: Function) -> Iterator[Expr]:

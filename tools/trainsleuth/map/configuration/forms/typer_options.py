@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from trainsleuth.facts import Expr, Function, Parameter
+from trainsleuth.facts import Expr, Function, Parameter, plain_name
 
 from ..records import REQUIRED, Definition
-from .clicked import plain_name
 from .literals import text_of
 
 _KINDS = ("Option", "Argument")

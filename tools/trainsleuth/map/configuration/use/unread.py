@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
+from trainsleuth.facts import plain_name
 from trainsleuth.repository import CONFIG_SUFFIXES
 
 from ...launching.command_words import words_behind
@@ -31,7 +32,7 @@ def unread(program: Program) -> Iterator[str]:
         is_file = value.endswith(CONFIG_SUFFIXES) or "/" in value or value in files or _OF_FILE.search(name)
         is_name = _OPTION.fullmatch(name) and _NAME.fullmatch(value) and value.lower() not in _FLAGS and is_file
         if command is not None and is_name and not value.endswith(".py") and PurePosixPath(value).name not in read:
-            words = (word for word in words_behind(command.text) if word.lstrip("-").replace("-", "_").startswith(name))
+            words = (word for word in words_behind(command.text) if plain_name(word).startswith(name))
             option = next(words, name).partition("=")[0]
             yield f"{option} {value}"
 
