@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from trainsleuth.facts import Class, Expr, External, Function
-from trainsleuth.facts.reading.scopes import bindings
 
+from ..naming.only_values import held_nearby
 from .held import is_property
 
 if TYPE_CHECKING:
@@ -41,10 +41,8 @@ def _is_of_fire(values: Values, function: Function, call: Expr) -> bool:
 def _table(values: Values, function: Function, component: Expr) -> Expr | None:
     if component.kind == "dict":
         return component
-    body = values.index.files[function.path].body
-    bound = bindings(function).get(component.text) or bindings(body).get(component.text, ())
-    value = bound[0].value if len(bound) == 1 and component.kind == "path" else None
-    return value if value is not None and value.kind == "dict" else None
+    held = held_nearby(values.index, function, component)
+    return held[1] if held is not None and held[1].kind == "dict" else None
 
 
 def _classes(values: Values, function: Function, component: Expr) -> tuple[Class, ...]:

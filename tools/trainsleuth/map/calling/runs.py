@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from trainsleuth.facts import Class, Expr, External, Function, Index, bindings
+from trainsleuth.facts import Class, Expr, External, Function, Index
 
 from ..naming.named_modules import IMPORTERS
+from ..naming.only_values import held_nearby
 from ..programs.running import executed
 from ..recipe.keys import key_of
 from .callables import BARE
@@ -198,10 +199,9 @@ def _functions(targets: Iterable[Class | Function | External]) -> Iterator[Funct
 def _items(index: Index, function: Function, value: Expr) -> Iterator[Expr]:
     """Names in a table or a list of functions, in place or bound before: CLI({"train": train})."""
     if value.kind == "path" and value.text.isidentifier():
-        body = index.files[function.path].body
-        bound = bindings(function).get(value.text) or bindings(body).get(value.text, ())
-        if len(bound) == 1 and bound[0].value is not None and bound[0].value.kind in ("dict", "list"):
-            yield from _items(index, function, bound[0].value)
+        held = held_nearby(index, function, value)
+        if held is not None and held[1].kind in ("dict", "list"):
+            yield from _items(index, function, held[1])
     elif value.kind in ("dict", "list", "tuple", "pair"):
         for part in value.parts:
             if part.kind == "path":

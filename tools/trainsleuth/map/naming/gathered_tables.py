@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, Expr, Function, Index, Variable
+from trainsleuth.facts import Class, Expr, Function, Index
 from trainsleuth.facts.reading.scopes import bindings
 
+from .only_values import held_by_variable, held_nearby
 from .tables import Entry
 
 
@@ -37,8 +38,6 @@ def _listed(table: Expr) -> Expr | None:
 def _items(index: Index, function: Function, listed: Expr) -> tuple[Expr, ...]:
     if listed.kind in ("list", "tuple", "set"):
         return listed.parts
-    symbol = index.resolve(function, listed.text) if listed.kind == "path" else None
-    bound = bindings(symbol.scope).get(symbol.name, ()) if isinstance(symbol, Variable) else ()
-    bound = bindings(function).get(listed.text, ()) or bound
-    value = bound[0].value if len(bound) == 1 else None
-    return value.parts if value is not None and value.kind in ("list", "tuple", "set") else ()
+    is_own = bool(bindings(function).get(listed.text))
+    held = (held_nearby if is_own else held_by_variable)(index, function, listed)
+    return held[1].parts if held is not None and held[1].kind in ("list", "tuple", "set") else ()

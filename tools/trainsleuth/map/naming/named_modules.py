@@ -13,6 +13,7 @@ from ..launching.launch_targets import in_checkout
 from ..recipe.branches import Settled, is_not_chosen, value_of
 from ..recipe.recipes import Setting
 from .attributes import asked_keys
+from .only_values import held_by_variable
 
 Place = tuple[str, int]  # path and line of the import
 MAX_FITTING = 64  # modules that one import may load: of more nothing is said
@@ -249,9 +250,8 @@ def _said(settled: Settled, name: Expr) -> Expr:
 
 def _under_key(settled: Settled, asked: Expr) -> Expr | None:
     """The text that a table of the module has under a key whose value is known: MODULES[task]"""
-    table = settled.facts.resolve(settled.function, asked.parts[0].text) if asked.parts[0].kind == "path" else None
-    bound = bindings(table.scope).get(table.name, ()) if isinstance(table, Variable) else ()
-    written = bound[0].value if len(bound) == 1 else None
+    held = held_by_variable(settled.facts, settled.function, asked.parts[0])
+    written = held[1] if held is not None else None
     word = value_of(asked.parts[-1], settled) if written is not None and written.kind == "dict" else None
     pairs = (pair.parts for pair in written.parts if pair.kind == "pair") if written is not None and word else ()
     return next((text for key, text in pairs if key.text.lower() == word and text.kind == "string"), None)

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from trainsleuth.facts import Class, Event, Expr, Function, Index, Variable, bindings
+from trainsleuth.facts import Class, Event, Expr, Function, Index, bindings
 from trainsleuth.facts.records import Branch
 
+from ..naming.only_values import held_by_variable, only_value
 from .constants import members_like
 from .held_settings import WORDS
 
@@ -236,9 +237,8 @@ def keys_below(expr: Expr, settled: Settled) -> set[str]:
 def _keys(expr: Expr, settled: Settled) -> list[str]:
     """Of a table or list of the repository: MODELS, MODELS.keys(). [] for one that is not written down with strings alone."""
     name = expr.receiver if expr.kind == "call" and expr.last == "keys" and not expr.arguments else expr
-    symbol = settled.facts.resolve(settled.function, name.text) if name is not None and name.kind == "path" else None
-    bound = bindings(symbol.scope).get(symbol.name, ()) if isinstance(symbol, Variable) else ()
-    table = bound[0].value if len(bound) == 1 else None
+    held = held_by_variable(settled.facts, settled.function, name) if name is not None else None
+    table = held[1] if held is not None else None
     keys = [pair.parts[0] for pair in table.parts] if table is not None and table.kind == "dict" else []
     keys = list(table.parts) if table is not None and table.kind in ("list", "tuple", "set") else keys
     return [key.text.lower() for key in keys] if all(key.kind == "string" for key in keys) else []
@@ -399,8 +399,7 @@ def bound_once(name: Expr, settled: Settled) -> Expr | None:
 def _bound_once(name: str, settled: Settled) -> Expr | None:
     if settled.function.parameter(name) is not None:
         return None  # if kind is None: kind = args.kind
-    bound = bindings(settled.function).get(name, ())
-    only = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
+    only = only_value(settled.function, name)
     return None if only is None or (only.kind == "path" and "." not in only.text) else only
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from trainsleuth.facts import Class, Expr, Function, Index, Variable
 from trainsleuth.facts.reading.scopes import bindings
 
+from ..naming.only_values import only_value
+
 
 def constant_text(index: Index, scope: Function, given: Expr) -> str:
     """The string that an expression is, or that the constant holds that it names; "" when neither is seen."""
@@ -33,6 +35,5 @@ def members_like(index: Index, scope: Function, given: Expr) -> tuple[frozenset[
 
 
 def _bound_to(scope: Function, name: str) -> str:
-    bound = bindings(scope).get(name, ())
-    value = bound[0].value if bound and not bound[0].items else None
-    return value.text if len(bound) == 1 and value is not None and value.kind == "string" else ""
+    value = only_value(scope, name)
+    return value.text if value is not None and value.kind == "string" else ""

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from trainsleuth.facts import Expr, Function, Index, bindings
+from trainsleuth.facts import Expr, Function, Index
 from trainsleuth.repository import is_under
 
 from ..calling.reach import Reach
 from ..launching.command_words import options, words_behind
 from ..launching.launch import Command
+from ..naming.only_values import only_value
 from .composition import HELD, Composed, Entry, Found, Part, composed, config_file, entries_of, normal
 from .config_store import stored
 from .constants import constant_text
@@ -132,8 +133,7 @@ def _keyword(index: Index, path: str, decorator: Expr, name: str) -> Expr | None
     if (given := decorator.keyword(name)) is not None:
         return given
     for part in decorator.parts[1:] if decorator.kind == "call" else ():
-        bound = bindings(index.files[path].body).get(part.parts[0].text, ()) if part.kind == "doublestar" else ()
-        table = bound[0].value if len(bound) == 1 else None
+        table = only_value(index.files[path].body, part.parts[0].text) if part.kind == "doublestar" else None
         for pair in table.parts if table is not None and table.kind == "dict" else ():
             if pair.kind == "pair" and pair.parts[0].text == name:
                 return pair.parts[-1]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Function, Variable
-from trainsleuth.facts.reading.scopes import bindings
+from trainsleuth.facts import Expr, Function
 
 from ..configuration.forms.literals import is_table
+from ..naming.only_values import held_by_variable
 from ..program import Program
 from ..records import Place
 
@@ -30,10 +30,8 @@ def _text(program: Program, function: Function, asked: Expr) -> str:
     """Of a string, or of a constant of a module."""
     if asked.kind == "string":
         return asked.text
-    held = program.index.resolve(function, asked.text) if asked.kind == "path" else None
-    bound = bindings(held.scope).get(held.name, ()) if isinstance(held, Variable) else ()
-    value = bound[0].value if len(bound) == 1 else None
-    return value.text if value is not None and value.kind == "string" else ""
+    held = held_by_variable(program.index, function, asked)
+    return held[1].text if held is not None and held[1].kind == "string" else ""
 
 
 def _named(program: Program, path: str, name: str) -> Iterator[int]:

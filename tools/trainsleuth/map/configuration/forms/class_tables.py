@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Class, ConfigValue, Expr, Function, Index, Variable, bindings
+from trainsleuth.facts import Class, ConfigValue, Expr, Function, Index
 
+from ...naming.only_values import held_by_variable
 from .literals import flat, is_literal, text_of
 
 MAX_DEPTH = 6  # classes inside of classes
@@ -30,7 +31,8 @@ def class_defaults(index: Index, cls: Class) -> Expr | None:
         value = next((value for name, value, _ in _fields(base) if name == "defaults"), None)
         if value is not None and value.kind == "path":
             scope = index.files[base.path].body if value.text == "defaults" else base.body  # not the field itself
-            value = _bound(index, scope, value) or value
+            held = held_by_variable(index, scope, value)
+            value = held[1] if held is not None else value
         if value is not None:
             return value if value.kind in ("list", "tuple") else None
     return None
@@ -61,17 +63,11 @@ def _values(index: Index, scope: Function, value: Expr | None, line: int, depth:
             if part.kind == "keyword":
                 _put(table, part.text, _values(index, scope, part.parts[0], part.line, depth + 1))
         return table
-    if isinstance(symbol, Variable) and (held := _bound(index, scope, named)) is not None and is_literal(held):
-        value = held
+    if (held := held_by_variable(index, scope, named)) is not None and is_literal(held[1]):
+        value = held[1]
     if value.kind == "dict" and value.parts:
         return {key: ConfigValue(text_of(one), one.line, scope.path) for key, one in flat(value, "")}
     return {"": ConfigValue(text_of(value), line, scope.path)}
-
-
-def _bound(index: Index, scope: Function, name: Expr) -> Expr | None:
-    symbol = index.resolve(scope, name.text)
-    bound = bindings(symbol.scope).get(symbol.name, ()) if isinstance(symbol, Variable) else ()
-    return bound[0].value if len(bound) == 1 and bound[0].kind == "assign" else None
 
 
 def _put(table: dict[str, ConfigValue], name: str, values: dict[str, ConfigValue]) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from trainsleuth.facts import Class, ConfigValue, Event, Expr, External, FileFacts, Function, Index, Variable
-from trainsleuth.facts.reading.scopes import bindings
 
+from ...naming.only_values import only_value
 from .literals import is_literal, is_table, text_of
 
 _BUILDS = re.compile(r"^(?:get_)?(?:default_)?configs?$|^get_\w*config\w*$")
@@ -186,8 +186,7 @@ class _Builder:
         if isinstance(symbol, External):
             return _Leaf(symbol.name, function.path, expr.line)
         if isinstance(symbol, Variable):
-            bound = bindings(symbol.scope).get(symbol.name, ())
-            value = bound[0].value if len(bound) == 1 and not bound[0].items else None
+            value = only_value(symbol.scope, symbol.name)
             if value is not None and is_literal(value):
                 return _Leaf(text_of(value), function.path, expr.line)
         return self._leaf(expr, function)

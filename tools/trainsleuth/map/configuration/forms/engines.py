@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainsleuth.facts import Expr, Function
-from trainsleuth.facts.reading.scopes import bindings
 
 from ...calling.engines import INITIALIZE
+from ...naming.only_values import Held, held_nearby
 from ...program import Called, Program
 from ..records import Definition
 from .literals import flat, is_table, text_of
@@ -29,17 +29,10 @@ def engine_settings(program: Program) -> Iterator[Definition]:
             yield Definition(key, table[0].path, value.line, text_of(value), (), OF_ENGINE, how="argument")
 
 
-def _table(program: Program, function: Function, given: Expr) -> tuple[Function, Expr] | None:
+def _table(program: Program, function: Function, given: Expr) -> Held | None:
     """The table itself, or the only one that its name is bound to in the function, or at the top of its file."""
-    if is_table(given):
-        return function, given
-    for scope in (function, program.index.files[function.path].body):
-        bound = bindings(scope).get(given.text, ()) if given.kind == "path" else ()
-        if bound:
-            value = bound[0].value
-            is_one = len(bound) == 1 and value is not None and not bound[0].items and is_table(value)
-            return (scope, value) if is_one and value is not None else None
-    return None
+    held = (function, given) if is_table(given) else held_nearby(program.index, function, given)
+    return held if held is not None and is_table(held[1]) else None
 
 
 def _trains(called: Called, table: Expr) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from trainsleuth.facts import Class, Expr, Function, Index, Site, Variable, bindings
+from trainsleuth.facts import Class, Expr, Function, Index, Site
 
 from ...launching.command_words import words_behind
+from ...naming.only_values import Held, held_by_variable, only_value
 from ...recipe.recipes import Choice, Setting
 from .literals import flat, text_of
 
@@ -69,15 +70,10 @@ def _named_in(expr: Expr) -> str:
     return asked.parts[1].text if is_named and asked.parts[1].kind == "string" else ""
 
 
-def _followed(index: Index, function: Function, value: Expr) -> tuple[Function, Expr]:
+def _followed(index: Index, function: Function, value: Expr) -> Held:
     """A name at the top of a file that is bound once, to a table: that table, where it stands."""
-    symbol = index.resolve(function, value.text) if value.kind == "path" else None
-    bound = bindings(symbol.scope).get(symbol.name, ()) if isinstance(symbol, Variable) else ()
-    table = bound[0].value if len(bound) == 1 and not bound[0].items else None
-    is_table = isinstance(symbol, Variable) and table is not None and table.kind in ("dict", "call")
-    return (
-        (symbol.scope, table) if isinstance(symbol, Variable) and is_table and table is not None else (function, value)
-    )
+    held = held_by_variable(index, function, value)
+    return held if held is not None and held[1].kind in ("dict", "call") else (function, value)
 
 
 _ADDS, _ADDS_NAMED = "add_config", "add_named_config"
@@ -88,9 +84,9 @@ def _is_of_sacred(index: Index, path: str, decorator: Expr) -> bool:
     if any(entry.module == "sacred" for entry in index.files[path].imports):
         return True
     holder = (decorator.callee or decorator.text).rpartition(".")[0]
-    bound = bindings(index.files[path].body).get(holder, ())
-    made = bound[0].value.callee if len(bound) == 1 and bound[0].value is not None else ""
-    cls = index.resolve(index.files[path].body, made) if made else None
+    body = index.files[path].body
+    made = only_value(body, holder)
+    cls = index.resolve(body, made.callee) if made is not None and made.callee else None
     return isinstance(cls, Class) and any(one.startswith("sacred.") for one in index.external_bases(cls))
 
 

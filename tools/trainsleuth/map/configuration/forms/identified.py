@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from trainsleuth.facts import Expr, Function, Index, Variable, bindings, written
+from trainsleuth.facts import Expr, Function, Index, Variable, written
+
+from ...naming.only_values import held_by_variable, only_value
 
 SHORTEST = 8  # letters of an identifier: shorter ones say other things too
 _HOPS = 3
@@ -28,8 +30,7 @@ def of_record(index: Index, held: Variable, field: str) -> str | None:
 
 def _identifier(index: Index, held: Variable, hops: int) -> str | None:
     """by_id("d20b7120"), or TABLE[key] of a table that holds it."""
-    bound = bindings(held.scope).get(held.name, ())
-    value = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
+    value = only_value(held.scope, held.name)
     if value is not None and value.kind == "index" and len(value.parts) == 2:
         value = _picked(index, held.scope, value)
     if value is not None and value.kind == "path" and hops:
@@ -42,8 +43,7 @@ def _identifier(index: Index, held: Variable, hops: int) -> str | None:
 
 def _picked(index: Index, scope: Function, value: Expr) -> Expr | None:
     table, key = value.parts
-    symbol = index.resolve(scope, table.text) if table.kind == "path" else None
-    bound = bindings(symbol.scope).get(symbol.name, ()) if isinstance(symbol, Variable) else ()
-    pairs = bound[0].value.parts if len(bound) == 1 and bound[0].value is not None else ()
+    held = held_by_variable(index, scope, table)
+    pairs = held[1].parts if held is not None else ()
     found = [pair.parts[1] for pair in pairs if pair.kind == "pair" and written(pair.parts[0]) == written(key)]
     return found[0] if len(found) == 1 else None

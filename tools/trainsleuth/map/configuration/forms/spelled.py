@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from trainsleuth.facts import Expr, Function, Index, Variable, bindings
+from trainsleuth.facts import Expr, Function, Index, Variable
 
+from ...naming.only_values import only_value
 from ...recipe.constants import constant_text
 from .assigned_tables import assigned
 from .identified import of_record
@@ -41,8 +42,7 @@ class Spelling:
         return constant_text(self._index, self._function, expr) or self._held(expr) or self._bound(expr, hops)
 
     def _bound(self, expr: Expr, hops: int) -> str | None:
-        bound = bindings(self._function).get(expr.text, ()) if expr.kind == "path" else ()
-        value = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
+        value = only_value(self._function, expr.text) if expr.kind == "path" else None
         return self.of(value, hops - 1) if value is not None else None
 
     def _held(self, expr: Expr) -> str | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainsleuth.facts import Function, bindings
 
+from ...naming.only_values import only_value
 from ...recipe.held_settings import WORDS
 from ..records import Key
 from .named_values import key_asked
@@ -46,8 +47,7 @@ def _as_option(truth: Truth, key: Key, words: list[str], path: str) -> Key:
 def of_section(truth: Truth, function: Function, dotted: str) -> Key | None:
     """net["kind"] where a line above says net = cfg["model"]."""
     head, _, rest = dotted.partition(".")
-    bound = bindings(function).get(head, ()) if rest and not HOLDS.search(head) else ()
-    value = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
+    value = only_value(function, head) if rest and not HOLDS.search(head) else None
     above = key_asked(value) if value is not None and function.parameter(head) is None else ""
     if "." not in above or not HOLDS.search(above.rpartition(".")[0].rpartition(".")[2]):
         return None
@@ -58,7 +58,7 @@ def of_part(truth: Truth, function: Function, dotted: str) -> Key | None:
     """The only key called so where a name is bound to what settings give: split = config.data.get_split("train")."""
     head, _, last = dotted.partition(".")
     bound = bindings(function).get(head, ()) if last and "." not in last else ()
-    value = bound[0].value if len(bound) == 1 else None
+    value = bound[0].value if len(bound) == 1 else None  # also of a loop: for stage in cfg.get_stages()
     if value is None or value.kind != "call" or not any(map(HOLDS.search, value.callee.split(".")[:-1])):
         return None
     found = truth.named(last)

@@ -6,6 +6,7 @@ import re
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, Function, Index, Variable, bindings, written
 
+from ...naming.only_values import only_value
 from ..forms.literals import is_literal, text_of
 from ..records import Key, Layer
 
@@ -17,8 +18,7 @@ def names_in(index: Index, function: Function, held: Expr) -> frozenset[str]:
     symbol = index.resolve(function, held.text) if held.kind == "path" else None
     if not isinstance(symbol, Variable) or symbol.scope.name != MODULE_BODY:
         return frozenset()
-    bound = bindings(symbol.scope).get(symbol.name, ())
-    table = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" else None
+    table = only_value(symbol.scope, symbol.name)
     if table is None or table.kind not in ("dict", "list", "tuple", "set"):
         return frozenset()
     names = [part.parts[0] if part.kind == "pair" else part for part in table.parts]
@@ -30,8 +30,7 @@ def constant_key(index: Index, function: Function, name: str) -> Key | None:
     symbol = index.resolve(function, name) if _CONSTANT.fullmatch(name) else None
     if not isinstance(symbol, Variable) or symbol.scope.name != MODULE_BODY:
         return None
-    bound = bindings(symbol.scope).get(symbol.name, ())
-    value = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
+    value = only_value(symbol.scope, symbol.name)
     if (
         index.global_bindings(symbol.scope.path, symbol.name)
         or value is None

@@ -9,6 +9,7 @@ from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, bindings
 
 from ...drawing.statements import conditions
 from ...launching.launch import Command, that_counts
+from ...naming.only_values import only_value
 from ...program import Program
 from ..forms.command_line import given_by, launched_by, with_variables
 from ..forms.literals import is_literal, text_of
@@ -137,8 +138,7 @@ def _assigned(function: Function, event: Event, known: Container[str]) -> Iterat
 
 def _is_alias(function: Function, name: str) -> bool:
     """Bound once, to what holds the settings: hyper = args"""
-    bound = bindings(function).get(name, ()) if name.isidentifier() else ()
-    value = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
+    value = only_value(function, name) if name.isidentifier() else None
     return value is not None and value.kind == "path" and _HOLDS.search(value.text) is not None
 
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Container, Iterator
 from typing import NamedTuple
 
-from trainsleuth.facts import Event, Function, bindings, written
+from trainsleuth.facts import Event, Function, written
 
 from ...configuration import Truth
 from ...drawing.statements import enclosing, statement
 from ...drawing.wording import clean
+from ...naming.only_values import only_value
 from ...parts import Anatomy, source_lines
 from ...program import Program
 from ...programs.standing import off
@@ -93,11 +94,9 @@ def _inside(program: Program, function: Function, number: int) -> Iterator[Term]
 
 def definitions(function: Function, event: Event, kinds: Container[str] = _BRIEF) -> Iterator[str]:
     """ "norm = 1.0 / count": what the names in a statement are, where they are given once and briefly."""
-    known = bindings(function)
     used = (part.text for part in event.value.walk() if part.kind == "path") if event.value else ()
     for name in dict.fromkeys(used):
-        bound = known.get(name, ())
-        value = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
+        value = only_value(function, name)
         text = written(value) if value is not None and value.kind in kinds and "." not in name else ""
         if text and len(text) <= DEFINITION_WIDTH:
             yield f"{name} = {text}"

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from trainsleuth.facts import MODULE_BODY, Expr, Function, Index, Variable, bindings
 
+from ...naming.only_values import only_value
+
 MAX_HOPS = 4
 
 
@@ -34,8 +36,7 @@ def _at_the_top(index: Index, function: Function, name: str) -> Table | None:
     symbol = index.resolve(function, name)
     if not isinstance(symbol, Variable) or symbol.scope.name != MODULE_BODY:
         return None
-    bound = bindings(symbol.scope).get(symbol.name, ())
-    table = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" and not bound[0].items else None
+    table = only_value(symbol.scope, symbol.name)
     return Table(table, symbol.scope) if table is not None and table.kind == "dict" else None
 
 
