@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
-from trainsleuth.facts import Class, Function, Index, build_index
+from trainsleuth.facts import Function, Index, build_index
 from trainsleuth.facts.reading.source import read_source
 from trainsleuth.repository import Repository, is_python, is_under
 
-from .calling.bridges import Bridges
-from .calling.edges import GUESS
 from .calling.graph import Graph
-from .calling.instances import instances
 from .calling.reach import Reach, reach
 from .calling.values import Values
 from .configuration import PythonConfigs
@@ -23,24 +19,30 @@ from .launching.handed_on import only_program_of
 from .launching.launch import Command, commands, in_script, is_beside, names_recipe
 from .launching.named_programs import documented, named_program
 from .launching.override_files import with_options_of_files
-from .launching.plugins import plugin_of
+from .launching.plugins import Plugin, plugin_of
 from .launching.starting import Start, start_of
 from .launching.subcommand import training_first
 from .launching.usage import usage
-from .loop.frameworks import Handover, handovers
+from .loop.frameworks import Handover
 from .loop.steps import Sign, signs
 from .program import Program
 from .programs.entries import Entry, candidates, entries, is_for_other, trainings
 from .programs.library import trainers_shown_in_part, ways_in
 from .programs.siblings import groups
 from .programs.sidelines import NEVER
+from .programs.tracing import (
+    ASSUMED_DISTANCE,
+    Reached,
+    Tracing,
+    again,
+    as_told,
+    handed_over,
+    to_training,
+)
 from .programs.training_steps import steps_in
 from .programs.unreached import Unreached
-from .recipe.branches import Settled, is_not_chosen
-from .recipe.chosen import offered, roots_of
+from .recipe.chosen import roots_of
 from .recipe.composition import file_of
-from .recipe.given_parameters import with_parameters
-from .recipe.given_sections import with_sections
 from .recipe.recipes import RECIPE_DISTANCE
 from .recipe.told import Told, told_of
 
@@ -72,20 +74,154 @@ def _worth_reading(repository: Repository, named: Iterable[str]) -> list[str]:
 
 
 MANY_PROGRAMS = 6  # each hands other objects to the code that they share
-MADE_DISTANCE = 5  # from the entry: what is made there is what the program works with
-ASSUMED_DISTANCE = 8  # of what leads to a training step that the entry is not seen to reach
 MAX_CALLED = 20  # files that may start the program
 LAST_DISTANCE = 16  # of that step itself: the way to it, where one is read, is shorter
 
 
-Reached = tuple[Function, int]  # at a distance from the entry
+def find_program(
+    index: Index, scope: str | None, recipe: str | None, launch: Command | None = None, through: bool = True
+) -> Program | None:
+    """The program that the scope names, or the likeliest training program; None when there is no code at all.
+
+    `launch` is the command that starts it, when the caller knows it. `through` one that only starts another.
+    """
+    started = _starting(index, launch)
+    if scope is None and recipe is None and launch is None and (shown := _shown(index, started)) is not None:
+        return shown
+    values = Values(index)
+    graph = Graph(values)
+    table, handed = signs(index, values), handed_over(index, values)
+    found = entries(index, graph, started, table, handed, scope) or ways_in(index, graph, table, handed)
+    if not found:
+        return None
+    found = [*trainers_shown_in_part(index, graph, found, table, handed, scope), *found]
+    entry = _started_by(_launched(found, launch), recipe, launch, started)
+    entry = entry if launch is not None else _by_what_trains(graph, entry, table, handed)
+    first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
+    told = told_of(first, recipe, launch)
+    tracing, roots = Tracing(values, graph, table, handed, entry), list(_roots(index, told))
+    if told.is_telling or scope is not None or len(found) > MANY_PROGRAMS or not is_python(entry.path):
+        tracing = as_told(tracing, told, roots)
+    if through and (below := _named(tracing, told, recipe, launch)) is not None:
+        return below
+    plugin = plugin_of(index, (in_script(one, entry.commands).text for one in entry.commands[:1]), told.choices)
+    tracing, more = to_training(tracing, roots, told) if plugin is None else (tracing.training(), roots)
+    below, assumed = _supposed(tracing, told, scope, recipe, launch, through)
+    if below is not None:
+        return below
+    tracing = _assuming(tracing, assumed, more)
+    return _program(first, started, tracing, told, recipe, launch, tuple(assumed), plugin)
 
 
-def _again(graph: Graph, entry: Entry, extra: list[Reached]) -> Entry:
-    """The entry with what else is known to run, as far as its own calls do not lead there."""
-    seen = reach(graph, entry.reach.roots)
-    more = [(function, cost) for function, cost in extra if function not in seen.distance]
-    return replace(entry, reach=reach(graph, entry.reach.roots, more) if more else seen)
+def _shown(index: Index, started: Iterable[Command]) -> Program | None:
+    """The program that the documents start, when that trains."""
+    shown = documented(index, started)
+    below = find_program(index, shown.target, None, shown) if shown is not None else None
+    return below if below is not None and below.entry.trains else None
+
+
+def _roots(index: Index, told: Told) -> Iterator[Reached]:
+    """What the settings name, and files of settings that run themselves."""
+    for function in (*roots_of(index, told.choices), *_run_as_settings(index, told)):
+        yield function, RECIPE_DISTANCE
+
+
+def _assuming(tracing: Tracing, assumed: Mapping[Function, list[Function]], more: list[Reached]) -> Tracing:
+    """With steps that are taken for those of the program, and what leads to them."""
+    if not assumed:
+        return tracing
+    tops = [(top, ASSUMED_DISTANCE) for tops in assumed.values() for top in tops]
+    extra = [*more, *tops, *((one, LAST_DISTANCE) for one in assumed)]
+    return tracing._replace(entry=again(tracing.graph, tracing.entry, extra)).training()
+
+
+def _program(
+    first: Program,
+    started: tuple[Command, ...],
+    tracing: Tracing,
+    told: Told,
+    recipe: str | None,
+    launch: Command | None,
+    assumed: tuple[Function, ...],
+    plugin: Plugin | None,
+) -> Program:
+    """What was first known of the program, with all that was found since."""
+    index, entry = first.index, tracing.entry
+    return Program(
+        index,
+        tracing.values,
+        tracing.graph,
+        entry,
+        first.entries,
+        _copies(index, entry, first.entries),
+        tracing.table,
+        tracing.handed,
+        assumed=assumed,
+        started=tuple(candidates(index, started, ())),
+        commands=started,
+        choices=told.choices,
+        config_paths=tuple(dict.fromkeys(file_of(part.path) for part in told.parts)),
+        held_configs=frozenset(part.path for part in told.parts if file_of(part.path) != part.path),
+        recipe=recipe,
+        told=recipe is not None or launch is not None,
+        start=_start(first.graph, entry, told, launch),
+        settings=told.settings,
+        tables=tuple(dict.fromkeys(table for found in told.tables.values() for table in found)),
+        plugin=plugin,
+    )
+
+
+def _started_by(entry: Entry, recipe: str | None, launch: Command | None, started: Iterable[Command]) -> Entry:
+    """Its commands with those first that the caller gave, then those that name the recipe or are scripts beside it, then
+    those that start the launcher of the caller's command as that does.
+    """
+    ours = [one for one in entry.commands if recipe is not None and names_recipe(one, recipe)]
+    ours = ours or [one for one in entry.commands if recipe is not None and is_beside(one, recipe)]
+    if launch is not None and launch.target and launch.target != entry.path:
+        words = words_behind(launch.text)
+        alike = [one for one in started if one.target == launch.target and one.path and one.text]
+        ours += [one for one in alike if is_same_subcommand(words_behind(one.text), words)]
+        if not ours and alike:
+            ours = [max(alike, key=lambda one: len({*words} & {*words_behind(one.text)}))]
+    others = [one for one in entry.commands if one not in ours and one is not launch]
+    return replace(entry, commands=(*([launch] if launch is not None else ()), *ours, *others))
+
+
+def _by_what_trains(
+    graph: Graph, entry: Entry, table: Mapping[Function, list[Sign]], handed: Mapping[Function, list[Handover]]
+) -> Entry:
+    """Its commands with those behind that ask for a subcommand which does not train."""
+
+    def trains(function: Function) -> bool:
+        return any(True for _ in trainings(reach(graph, [function]), table, handed))
+
+    return replace(entry, commands=training_first(graph.values, entry.reach.distance, entry.commands, trains))
+
+
+def _supposed(
+    tracing: Tracing, told: Told, scope: str | None, recipe: str | None, launch: Command | None, through: bool
+) -> tuple[Program | None, dict[Function, list[Function]]]:
+    """Of an entry that is not seen to train: the program that it starts, or the steps that are taken for its own."""
+    index, entry = tracing.values.index, tracing.entry
+    starts = through and only_program_of(index, entry.path) is not None
+    if entry.trains:
+        return _handed_on(index, entry, recipe, launch) if starts and _is_named_alone(tracing) else None, {}
+    lacks_step = not is_for_other(entry.path)
+    assumed = _likeliest(tracing, told, scope) if lacks_step and not starts else {}
+    if through and not assumed and (below := _handed_on(index, entry, recipe, launch)) is not None:
+        return below, {}
+    return None, _likeliest(tracing, told, scope) if lacks_step and starts else assumed
+
+
+def _likeliest(tracing: Tracing, told: Told, scope: str | None) -> dict[Function, list[Function]]:
+    """The training steps that are taken for those of the program, each with the functions that lead to it from the top."""
+    index = tracing.graph.index
+    unreached = Unreached(tracing.graph, told.weights, told.loaded)
+    loaded = {*told.loaded, *_with_gin(index, tracing.entry.reach.distance)}
+    steps = _assumed(index, tracing.table, tracing.handed, scope, loaded)
+    left = tracing.values.known.excluded
+    found = unreached.likeliest(one for one in steps if index.class_of(one) not in left)
+    return {one: list(unreached.tops(one)) for one in found}
 
 
 def _assumed(
@@ -117,220 +253,6 @@ def _with_gin(index: Index, reached: Iterable[Function]) -> Iterator[str]:
         yield from files
 
 
-def _bridged(
-    graph: Graph,
-    entry: Entry,
-    table: Mapping[Function, list[Sign]],
-    handed: Mapping[Function, list[Handover]],
-    weights: Mapping[str, float],
-) -> tuple[Entry, dict[str, Class]]:
-    """The entry with what its unresolved calls must lead to, when it is not seen to train, and what objects are."""
-    known = graph.imports(frozenset(root.path for root in entry.reach.roots))
-    goals = {one: 1 if one in handed else 2 for one in steps_in(table, handed, known)}
-    found, held = Bridges(graph, goals, graph.words, weights).over(entry)
-    return replace(found, trains=any(trainings(found.reach, table, handed))), held
-
-
-def _unmade(index: Index, graph: Graph, entry: Entry, table: Mapping[Function, list[Sign]]) -> Iterator[Function]:
-    """Constructors of objects on the way to the training step that nobody was seen to make."""
-    for step, found in table.items():
-        if step in entry.reach.distance and any(sign.role == "backward" for sign in found):
-            for _, edge in entry.reach.way(step):
-                owner = index.class_of(edge.target) if edge.cost >= GUESS else None
-                made = index.method(owner, "__init__") if owner is not None else None
-                if made is not None and made not in entry.reach.distance:
-                    yield made
-
-
-def _made(graph: Graph, entry: Entry) -> Iterator[Class]:
-    """Classes that the program makes near its entry."""
-    for function, distance in entry.reach.distance.items():
-        if distance <= MADE_DISTANCE:
-            yield from graph.made_in(function)
-
-
-def _handed(index: Index, values: Values) -> dict[Function, list[Handover]]:
-    """Those that the settings, as far as they are known, let run."""
-    found: dict[Function, list[Handover]] = {}
-    for handover in handovers(index, values):
-        site = handover.site
-        if not is_not_chosen(site.event, Settled(values.known.settings, index, site.function)):
-            found.setdefault(site.function, []).append(handover)
-    return found
-
-
-def _started_by(entry: Entry, recipe: str | None, launch: Command | None, started: Iterable[Command]) -> Entry:
-    """Its commands with those first that the caller gave, then those that name the recipe or are scripts beside it, then
-    those that start the launcher of the caller's command as that does.
-    """
-    ours = [one for one in entry.commands if recipe is not None and names_recipe(one, recipe)]
-    ours = ours or [one for one in entry.commands if recipe is not None and is_beside(one, recipe)]
-    if launch is not None and launch.target and launch.target != entry.path:
-        words = words_behind(launch.text)
-        alike = [one for one in started if one.target == launch.target and one.path and one.text]
-        ours += [one for one in alike if is_same_subcommand(words_behind(one.text), words)]
-        if not ours and alike:
-            ours = [max(alike, key=lambda one: len({*words} & {*words_behind(one.text)}))]
-    others = [one for one in entry.commands if one not in ours and one is not launch]
-    return replace(entry, commands=(*([launch] if launch is not None else ()), *ours, *others))
-
-
-def _by_what_trains(
-    graph: Graph, entry: Entry, table: Mapping[Function, list[Sign]], handed: Mapping[Function, list[Handover]]
-) -> Entry:
-    """Its commands with those behind that ask for a subcommand which does not train."""
-
-    def trains(function: Function) -> bool:
-        return any(True for _ in trainings(reach(graph, [function]), table, handed))
-
-    return replace(entry, commands=training_first(graph.values, entry.reach.distance, entry.commands, trains))
-
-
-class Tracing(NamedTuple):
-    """What is known of a program on the way to its training step."""
-
-    values: Values
-    graph: Graph
-    table: Mapping[Function, list[Sign]]
-    handed: Mapping[Function, list[Handover]]
-    entry: Entry
-
-    def reaching(self, extra: list[Reached]) -> Tracing:
-        """With what else is known to run."""
-        entry = _again(self.graph, self.entry, extra)
-        return self._replace(entry=replace(entry, trains=any(trainings(entry.reach, self.table, self.handed))))
-
-
-def _as_told(before: Tracing, told: Told, roots: list[Reached]) -> Tracing:
-    """Traced anew by what the settings choose and decide."""
-    made = frozenset((*_made(before.graph, before.entry), *told.preset.classes))
-    values = told.held(before.values).making(made)
-    values = values.deciding(instances(values, before.entry.reach.distance))
-    graph = Graph(values, made, told.words)
-    table, handed = signs(values.index, values), _handed(values.index, values)
-    tracing = Tracing(values, graph, table, handed, before.entry).reaching(roots)
-    narrower = frozenset((*_made(graph, tracing.entry), *told.preset.classes))
-    if not told.decided and not narrower < made:
-        return tracing
-    reached = tracing.entry.reach.distance
-    values = values.deciding(with_parameters(graph, reached, with_sections(graph, reached, values.known.settings)))
-    made = narrower
-    within = values.within(tracing.entry.reach.distance).making(made)
-    graph = Graph(within, made, told.words)
-    graph.keep_made(tracing.entry.reach.distance)
-    return tracing._replace(values=within, graph=graph).reaching(roots)
-
-
-def _is_aside(tracing: Tracing) -> bool:
-    """Its own calls do not lead to training."""
-    alone = reach(tracing.graph, tracing.entry.reach.roots)
-    return not any(trainings(alone, tracing.table, tracing.handed))
-
-
-def _to_training(tracing: Tracing, roots: list[Reached], told: Told) -> tuple[Tracing, list[Reached]]:
-    """Over what reading did not resolve, when the entry's own calls do not lead to training; and all that was added."""
-    index, more = tracing.values.index, list(roots)
-    if _is_aside(tracing):
-        alone = replace(tracing.entry, reach=reach(tracing.graph, tracing.entry.reach.roots))
-        bridged, held = _bridged(tracing.graph, alone, tracing.table, tracing.handed, told.weights)
-        if bridged.trains:
-            values = tracing.values.knowing(held) if held else tracing.values
-            graph = tracing.graph.again(values) if held else tracing.graph
-            tracing = Tracing(values, graph, signs(index, values), _handed(index, values), tracing.entry)
-            tracing = tracing.reaching(more)
-    if not tracing.entry.trains:
-        held_out = offered(index, tracing.entry.reach.distance, told.tables, told.choices)
-        more += [(one, ASSUMED_DISTANCE) for one in held_out]
-        tracing = tracing.reaching(more)
-    unmade = [(one, RECIPE_DISTANCE) for one in _unmade(index, tracing.graph, tracing.entry, tracing.table)]
-    if unmade:
-        more += unmade
-        tracing = tracing.reaching(more)
-    return tracing, more
-
-
-def find_program(
-    index: Index, scope: str | None, recipe: str | None, launch: Command | None = None, through: bool = True
-) -> Program | None:
-    """The program that the scope names, or the likeliest training program; None when there is no code at all.
-
-    `launch` is the command that starts it, when the caller knows it. `through` one that only starts another.
-    """
-    started = _starting(index, launch)
-    if scope is None and recipe is None and launch is None and (shown := documented(index, started)) is not None:
-        if (below := find_program(index, shown.target, None, shown)) is not None and below.entry.trains:
-            return below
-    values = Values(index)
-    graph = Graph(values)
-    table, handed = signs(index, values), _handed(index, values)
-    found = entries(index, graph, started, table, handed, scope) or ways_in(index, graph, table, handed)
-    if not found:
-        return None
-    found = [*trainers_shown_in_part(index, graph, found, table, handed, scope), *found]
-    entry = _started_by(_launched(found, launch), recipe, launch, started)
-    entry = entry if launch is not None else _by_what_trains(graph, entry, table, handed)
-    first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
-    told = told_of(first, recipe, launch)
-    tracing = Tracing(values, graph, table, handed, entry)
-    roots = [
-        (function, RECIPE_DISTANCE) for function in (*roots_of(index, told.choices), *_run_as_settings(index, told))
-    ]
-    if told.is_telling or scope is not None or len(found) > MANY_PROGRAMS or not is_python(entry.path):
-        tracing = _as_told(tracing, told, roots)
-    if through and (below := _named(tracing, told, recipe, launch)) is not None:
-        return below
-    plugin = plugin_of(index, (in_script(one, entry.commands).text for one in entry.commands[:1]), told.choices)
-    if plugin is None:
-        tracing, more = _to_training(tracing, roots, told)
-        entry = tracing.entry
-    else:
-        more, entry = roots, replace(tracing.entry, trains=True)
-    below, assumed = _supposed(tracing._replace(entry=entry), told, scope, recipe, launch, through)
-    if below is not None:
-        return below
-    if assumed:
-        more += [(top, ASSUMED_DISTANCE) for tops in assumed.values() for top in tops]
-        more += [(one, LAST_DISTANCE) for one in assumed]
-        entry = replace(_again(tracing.graph, entry, more), trains=True)
-    return Program(
-        index,
-        tracing.values,
-        tracing.graph,
-        entry,
-        tuple(found),
-        _copies(index, entry, found),
-        tracing.table,
-        tracing.handed,
-        assumed=tuple(assumed),
-        started=tuple(candidates(index, started, ())),
-        commands=started,
-        choices=told.choices,
-        config_paths=tuple(dict.fromkeys(file_of(part.path) for part in told.parts)),
-        held_configs=frozenset(part.path for part in told.parts if file_of(part.path) != part.path),
-        recipe=recipe,
-        told=recipe is not None or launch is not None,
-        start=_start(graph, entry, told, launch),
-        settings=told.settings,
-        tables=tuple(dict.fromkeys(table for found in told.tables.values() for table in found)),
-        plugin=plugin,
-    )
-
-
-def _supposed(
-    tracing: Tracing, told: Told, scope: str | None, recipe: str | None, launch: Command | None, through: bool
-) -> tuple[Program | None, dict[Function, list[Function]]]:
-    """Of an entry that is not seen to train: the program that it starts, or the steps that are taken for its own."""
-    index, entry = tracing.values.index, tracing.entry
-    starts = through and only_program_of(index, entry.path) is not None
-    if entry.trains:
-        return _handed_on(index, entry, recipe, launch) if starts and _is_named_alone(tracing) else None, {}
-    lacks_step = not is_for_other(entry.path)
-    assumed = _likeliest(tracing, told, scope) if lacks_step and not starts else {}
-    if through and not assumed and (below := _handed_on(index, entry, recipe, launch)) is not None:
-        return below, {}
-    return None, _likeliest(tracing, told, scope) if lacks_step and starts else assumed
-
-
 def _is_named_alone(tracing: Tracing) -> bool:
     """No step is reached by calls of the entry, but through what settings name: a launcher composes them for another."""
     reached = tracing.entry.reach
@@ -352,17 +274,6 @@ def _run_as_settings(index: Index, told: Told) -> Iterator[Function]:
 _HANDED = re.compile(rb"\b[A-Z]\w*(?:Checkpoint|Monitor|Logger|Callback|Stopping)\(")
 
 
-def _likeliest(tracing: Tracing, told: Told, scope: str | None) -> dict[Function, list[Function]]:
-    """The training steps that are taken for those of the program, each with the functions that lead to it from the top."""
-    index = tracing.graph.index
-    unreached = Unreached(tracing.graph, told.weights, told.loaded)
-    loaded = {*told.loaded, *_with_gin(index, tracing.entry.reach.distance)}
-    steps = _assumed(index, tracing.table, tracing.handed, scope, loaded)
-    left = tracing.values.known.excluded
-    found = unreached.likeliest(one for one in steps if index.class_of(one) not in left)
-    return {one: list(unreached.tops(one)) for one in found}
-
-
 def _starting(index: Index, launch: Command | None) -> tuple[Command, ...]:
     """Commands that start programs, the caller's own first; those of a README may stand in any block of it."""
     texts = (path for path in index.files if path.lower().endswith((".md", ".rst")))
@@ -373,7 +284,7 @@ def _starting(index: Index, launch: Command | None) -> tuple[Command, ...]:
 def _named(tracing: Tracing, told: Told, recipe: str | None, launch: Command | None) -> Program | None:
     """The program of the file that the settings name, where the entry's own calls do not lead to training."""
     index = tracing.graph.index
-    named = named_program(index, told.settings) if _is_aside(tracing) else None
+    named = named_program(index, told.settings) if tracing.is_aside else None
     return _below(index, tracing.entry, named.cls.path, recipe, launch) if named is not None else None
 
 
@@ -408,7 +319,7 @@ def _start(graph: Graph, entry: Entry, told: Told, launch: Command | None) -> St
     return start_of(launch.target, reach(graph, roots), named)
 
 
-def _copies(index: Index, entry: Entry, found: list[Entry]) -> frozenset[str]:
+def _copies(index: Index, entry: Entry, found: Sequence[Entry]) -> frozenset[str]:
     """Files that are near copies of the entry."""
     together = groups(index, [entry.path, *(one.path for one in found[1:])])
     return frozenset(next(group for group in together if entry.path in group)) - {entry.path}

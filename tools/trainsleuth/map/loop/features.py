@@ -20,7 +20,7 @@ from .accumulating import accumulations
 from .idle_features import idle_places, in_single_steps, loads_without_state, reason
 from .set_later import set_later
 from .steps import averages_in_place, averages_weights
-from .strategies import says_strategy
+from .strategies import is_strategy, says_strategy
 from .switched import disabled, does_nothing
 from .switches import is_where_it_saves, switch_of
 
@@ -187,7 +187,7 @@ def _signs(program: Program, truth: Truth | None) -> Iterator[tuple[str, Place]]
 def _set(setting: Setting) -> Iterator[str]:
     """Features that a setting of the recipe turns on."""
     last = setting.key.rpartition(".")[2]
-    if last in ("accelerator", "distributed_backend") and _SHARES.match(setting.value):
+    if last in ("accelerator", "distributed_backend") and is_strategy(setting.value):
         yield "distribution"
     if setting.value not in _OFF:
         found = (name for name, keywords in _KEYWORDS.items() if last in keywords)
@@ -213,7 +213,6 @@ def _statements(program: Program) -> Iterator[tuple[Function, Event, float]]:
             yield from ((body, event, program.weight(body)) for event in body.events if not is_guarded(event))
 
 
-_SHARES = re.compile(r"ddp|dp$|fsdp|deepspeed|horovod")
 _LAUNCHES = re.compile(r"\btorchrun\b|\btorch\.distributed\.(?:run|launch)\b|\bdeepspeed\b|--multi_gpu\b")
 _ALONE = re.compile(r"--(?:nproc[_-]per[_-]node|num_gpus|num_processes)[ =]1(?!\d)")
 
@@ -308,7 +307,7 @@ def _keywords(program: Program, function: Function, call: Expr, weight: float) -
 
 def _means(name: str, call: Expr, value: Expr) -> bool:
     """Not EarlyStopping(strategy="maximize"): a word that shares no work, and no trainer that is given it."""
-    shares = value.kind != "string" or _SHARES.match(value.text) is not None
+    shares = value.kind != "string" or is_strategy(value.text)
     return name != "distribution" or shares or call.last.endswith(_TRAINERS)
 
 
@@ -325,9 +324,9 @@ def _handed_on(program: Program, function: Function, event: Event, weight: float
         name = part.parts[0].text if part.kind == "pair" else part.text if part.kind == "keyword" else ""
         if name in _KEYWORDS["accumulation"] and part.parts[-1].text not in ("None", "False", "0", "1"):
             yield "accumulation", program.at(function, part.line, "accumulation", 0.9 * weight)
-        if name in _KEYWORDS["distribution"] and _SHARES.match(part.parts[-1].text):
+        if name in _KEYWORDS["distribution"] and is_strategy(part.parts[-1].text):
             yield "distribution", program.at(function, part.line, "distribution", 0.9 * weight)
-    if event.kind == "assign" and event.value is not None and _SHARES.match(event.value.text):
+    if event.kind == "assign" and event.value is not None and is_strategy(event.value.text):
         keys = (one.parts[1].text for one in event.targets if one.kind == "index")
         if any(key in _KEYWORDS["distribution"] for key in keys):
             yield "distribution", program.at(function, event.line, "distribution", 0.9 * weight)

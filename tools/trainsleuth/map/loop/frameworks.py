@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from trainsleuth.facts import Class, Expr, External, Index, Site
+from trainsleuth.facts import Class, Expr, External, Function, Index, Site
 from trainsleuth.facts.memo import kept_per_index
 
 from ..calling.values import Values
@@ -238,16 +238,28 @@ def _by_class_given(index: Index) -> Iterator[Handover]:
     own = {cls: framework for cls in index.classes() if cls.bases and (framework := owned_by(index, cls)) is not None}
     named = re.compile(b"|".join(re.escape(cls.name.encode()) for cls in own))
     for function in index.functions_holding(named) if own else ():
-        for position, event in enumerate(function.events):
-            for call in event.calls:
-                for part in call.parts[1:]:
-                    given = part.parts[0] if part.kind == "keyword" else part
-                    held = index.resolve(function, given.text) if given.kind == "path" else None
-                    framework = own.get(held) if isinstance(held, Class) else None
-                    callee = index.resolve(function, call.callee) if framework is not None and call.callee else None
-                    if framework is not None and isinstance(callee, External):
-                        if callee.name.partition(".")[0] in framework.packages:
-                            yield Handover(framework, Site(function, position, call))
+        for site in _sites(function):
+            yield from (Handover(framework, site) for framework in _given(index, site, own))
+
+
+def _sites(function: Function) -> Iterator[Site]:
+    for position, event in enumerate(function.events):
+        yield from (Site(function, position, call) for call in event.calls)
+
+
+def _given(index: Index, site: Site, own: Mapping[Class, Framework]) -> Iterator[Framework]:
+    """Of each class of `own` that a call of its library is given."""
+    for part in site.call.parts[1:]:
+        given = part.parts[0] if part.kind == "keyword" else part
+        held = index.resolve(site.function, given.text) if given.kind == "path" else None
+        framework = own.get(held) if isinstance(held, Class) else None
+        if framework is not None and _is_of_library(index, site, framework):
+            yield framework
+
+
+def _is_of_library(index: Index, site: Site, framework: Framework) -> bool:
+    callee = index.resolve(site.function, site.call.callee) if site.call.callee else None
+    return isinstance(callee, External) and callee.name.partition(".")[0] in framework.packages
 
 
 _APIS = re.compile(r"mm\w+\.apis(?:\.\w+)*\.train_\w+")
@@ -284,11 +296,9 @@ def _fits(index: Index) -> Iterator[tuple[Site, Expr]]:
     """Calls of a method fit(), and those that it is handed to: retry(trainer.fit, model)."""
     yield from ((site, site.call.parts[0]) for site in index.calls("fit") if site.call.parts[1:])
     for function in index.functions_holding(_FIT_HANDED):
-        for position, event in enumerate(function.events):
-            for call in event.calls:
-                for given in call.arguments:
-                    if given.kind == "path" and given.last == "fit":
-                        yield Site(function, position, call), given
+        for site in _sites(function):
+            handed = (one for one in site.call.arguments if one.kind == "path" and one.last == "fit")
+            yield from ((site, given) for given in handed)
 
 
 _FIT_HANDED = re.compile(rb"trainer\.fit\s*[,)]")

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import re
 
+_NAMED = re.compile(r"ddp|dp$|fsdp|deepspeed|horovod")
 _SHARES = re.compile(r"ddp|^dp$|fsdp|deepspeed|horovod|parallel|strategy|single_device|mirrored|^xla|^auto$", re.I)
 _OF_TRAINER = re.compile(r"(?:^|[._])trainer(?:_args|_kwargs)?\.", re.I)
+
+
+def is_strategy(word: str) -> bool:
+    """By its beginning: ddp, ddp_find_unused_parameters_true."""
+    return _NAMED.match(word) is not None
 
 
 def says_strategy(key: str, value: str) -> bool:

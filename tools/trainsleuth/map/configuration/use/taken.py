@@ -9,7 +9,11 @@ from typing import Literal
 from trainsleuth.facts import MODULE_BODY, written
 from trainsleuth.facts.reading.config import BUILDING_TAGS
 
+from ...calling.engines import INITIALIZE
 from ...program import Program
+from ..forms.engines import engine_settings
+from ..forms.fields import of_framework
+from ..forms.handed import arguments
 from .reads import Reads
 
 _TARGET = (
@@ -94,11 +98,6 @@ class Taken:
     @cached_property
     def _taking(self) -> dict[str, str]:
         """Keys that are arguments of a framework's own class, or fields of one that derives from it."""
-        from ...calling.engines import INITIALIZE
-        from ..forms.engines import engine_settings
-        from ..forms.fields import of_framework
-        from ..forms.handed import arguments
-
         told = {one.name: one.group for one in (*of_framework(self.program), *arguments(self.program))}
         return {**told, **{one.name: INITIALIZE.name for one in engine_settings(self.program)}}
 
