@@ -16,9 +16,9 @@ from .class_methods import made_through
 from .common_names import COMMON_NAMES
 from .edges import CALLBACK, DIRECT, GUESS, IMPORT, KEPT, MADE, PART
 from .fired import fired
-from .handed_tables import is_taken_from
 from .methods import Methods, may_take
 from .put_methods import PutMethods
+from .tables_taken_from import is_taken_from
 from .values import Values
 
 Run = tuple[Function, int]  # with the cost of the edge

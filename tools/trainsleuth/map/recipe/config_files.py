@@ -13,7 +13,7 @@ from trainsleuth.repository import CONFIG_SUFFIXES, PLAIN_SUFFIXES, is_under
 
 from ..calling.graph import Graph
 from ..calling.reach import Reach
-from ..configuration.forms.handed_tables import base_files
+from ..configuration.forms.given_to_base import base_files
 from ..configuration.forms.imported_settings import taken
 from ..launching.command_words import words_behind
 from ..launching.environment import exported

@@ -13,7 +13,7 @@ from ...recipe.composition import HELD, file_of
 from .assigned_tables import settings_of
 from .config_functions import built_settings
 from .configuring_calls import configured_by_calls, configures
-from .handed_tables import handed_settings
+from .given_to_base import handed_settings
 from .held_tables import held_table
 
 _FOLDER = re.compile(r"(?:^|/)(?:configs?|cfgs?|confs?|recipes|hparams)/", re.I)

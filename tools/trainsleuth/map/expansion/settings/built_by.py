@@ -16,7 +16,7 @@ from ...recipe.config_objects import is_config
 from ...recipe.recipes import Choice
 from ..run_sheet.tails import Tails
 from ..run_sheet.topics import Topic, topic_of
-from .handed_tables import Handed, in_tables
+from .argument_tables import Handed, in_tables
 from .kinds import kind_of
 from .prefixes import stripped
 from .sections import is_set
