@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from trainsleuth.facts import Function, Index, build_index
@@ -14,19 +14,18 @@ from .calling.graph import Graph
 from .calling.reach import Reach, reach
 from .calling.values import Values
 from .configuration import PythonConfigs
-from .launching.command_words import is_same_subcommand, words_behind
 from .launching.handed_on import only_program_of
-from .launching.launch import Command, commands, in_script, is_beside, names_recipe
+from .launching.launch import Command, in_script
 from .launching.named_programs import documented, named_program
 from .launching.override_files import with_options_of_files
 from .launching.plugins import Plugin, plugin_of
 from .launching.starting import Start, start_of
-from .launching.subcommand import training_first
 from .launching.usage import usage
-from .loop.frameworks import Handover
-from .loop.steps import Sign, signs
+from .loop.steps import signs
 from .program import Program
-from .programs.entries import Entry, candidates, entries, is_for_other, trainings
+from .programs.assumed import likeliest
+from .programs.commands_of import by_what_trains, launched, started_by, starting
+from .programs.entries import Entry, candidates, entries, is_for_other
 from .programs.library import trainers_shown_in_part, ways_in
 from .programs.siblings import groups
 from .programs.sidelines import NEVER
@@ -39,8 +38,6 @@ from .programs.tracing import (
     handed_over,
     to_training,
 )
-from .programs.training_steps import steps_in
-from .programs.unreached import Unreached
 from .recipe.chosen import roots_of
 from .recipe.composition import file_of
 from .recipe.recipes import RECIPE_DISTANCE
@@ -85,7 +82,7 @@ def find_program(
 
     `launch` is the command that starts it, when the caller knows it. `through` one that only starts another.
     """
-    started = _starting(index, launch)
+    started = starting(index, launch)
     if scope is None and recipe is None and launch is None and (shown := _shown(index, started)) is not None:
         return shown
     values = Values(index)
@@ -95,8 +92,8 @@ def find_program(
     if not found:
         return None
     found = [*trainers_shown_in_part(index, graph, found, table, handed, scope), *found]
-    entry = _started_by(_launched(found, launch), recipe, launch, started)
-    entry = entry if launch is not None else _by_what_trains(graph, entry, table, handed)
+    entry = started_by(launched(found, launch), recipe, launch, started)
+    entry = entry if launch is not None else by_what_trains(graph, entry, table, handed)
     first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
     told = told_of(first, recipe, launch)
     tracing, roots = Tracing(values, graph, table, handed, entry), list(_roots(index, told))
@@ -171,33 +168,6 @@ def _program(
     )
 
 
-def _started_by(entry: Entry, recipe: str | None, launch: Command | None, started: Iterable[Command]) -> Entry:
-    """Its commands with those first that the caller gave, then those that name the recipe or are scripts beside it, then
-    those that start the launcher of the caller's command as that does.
-    """
-    ours = [one for one in entry.commands if recipe is not None and names_recipe(one, recipe)]
-    ours = ours or [one for one in entry.commands if recipe is not None and is_beside(one, recipe)]
-    if launch is not None and launch.target and launch.target != entry.path:
-        words = words_behind(launch.text)
-        alike = [one for one in started if one.target == launch.target and one.path and one.text]
-        ours += [one for one in alike if is_same_subcommand(words_behind(one.text), words)]
-        if not ours and alike:
-            ours = [max(alike, key=lambda one: len({*words} & {*words_behind(one.text)}))]
-    others = [one for one in entry.commands if one not in ours and one is not launch]
-    return replace(entry, commands=(*([launch] if launch is not None else ()), *ours, *others))
-
-
-def _by_what_trains(
-    graph: Graph, entry: Entry, table: Mapping[Function, list[Sign]], handed: Mapping[Function, list[Handover]]
-) -> Entry:
-    """Its commands with those behind that ask for a subcommand which does not train."""
-
-    def trains(function: Function) -> bool:
-        return any(True for _ in trainings(reach(graph, [function]), table, handed))
-
-    return replace(entry, commands=training_first(graph.values, entry.reach.distance, entry.commands, trains))
-
-
 def _supposed(
     tracing: Tracing, told: Told, scope: str | None, recipe: str | None, launch: Command | None, through: bool
 ) -> tuple[Program | None, dict[Function, list[Function]]]:
@@ -207,50 +177,10 @@ def _supposed(
     if entry.trains:
         return _handed_on(index, entry, recipe, launch) if starts and _is_named_alone(tracing) else None, {}
     lacks_step = not is_for_other(entry.path)
-    assumed = _likeliest(tracing, told, scope) if lacks_step and not starts else {}
+    assumed = likeliest(tracing, told, scope) if lacks_step and not starts else {}
     if through and not assumed and (below := _handed_on(index, entry, recipe, launch)) is not None:
         return below, {}
-    return None, _likeliest(tracing, told, scope) if lacks_step and starts else assumed
-
-
-def _likeliest(tracing: Tracing, told: Told, scope: str | None) -> dict[Function, list[Function]]:
-    """The training steps that are taken for those of the program, each with the functions that lead to it from the top."""
-    index = tracing.graph.index
-    unreached = Unreached(tracing.graph, told.weights, told.loaded)
-    loaded = {*told.loaded, *_with_gin(index, tracing.entry.reach.distance)}
-    steps = _assumed(index, tracing.table, tracing.handed, scope, loaded)
-    left = tracing.values.known.excluded
-    found = unreached.likeliest(one for one in steps if index.class_of(one) not in left)
-    return {one: list(unreached.tops(one)) for one in found}
-
-
-def _assumed(
-    index: Index,
-    table: Mapping[Function, list[Sign]],
-    handed: Mapping[Function, list[Handover]],
-    scope: str | None,
-    loaded: Collection[str],
-) -> Iterator[Function]:
-    """Training steps taken for those of the program: of the scope when it is a folder, else of what is imported.
-
-    None where nothing changes a weight: a gradient alone (a loss that balances others) trains nothing.
-    """
-    if not handed and all(sign.role == "backward" for found in table.values() for sign in found):
-        return
-    if scope is None or scope in index.files:
-        yield from steps_in(table, handed, loaded if scope is not None else index.files)
-    else:
-        yield from steps_in(table, handed, [path for path in index.files if is_under(path, scope)])
-
-
-_GIN = frozenset(("parse_config_files_and_bindings", "parse_config_file", "parse_config_files", "parse_config"))
-
-
-def _with_gin(index: Index, reached: Iterable[Function]) -> Iterator[str]:
-    """Files that gin's settings may import and fill, where the program hands itself over to gin."""
-    files = {file.path for file in index.files.values() if any(one.module == "gin" for one in file.imports)}
-    if any(function.path in files and not _GIN.isdisjoint(function.called) for function in reached):
-        yield from files
+    return None, likeliest(tracing, told, scope) if lacks_step and starts else assumed
 
 
 def _is_named_alone(tracing: Tracing) -> bool:
@@ -274,13 +204,6 @@ def _run_as_settings(index: Index, told: Told) -> Iterator[Function]:
 _HANDED = re.compile(rb"\b[A-Z]\w*(?:Checkpoint|Monitor|Logger|Callback|Stopping)\(")
 
 
-def _starting(index: Index, launch: Command | None) -> tuple[Command, ...]:
-    """Commands that start programs, the caller's own first; those of a README may stand in any block of it."""
-    texts = (path for path in index.files if path.lower().endswith((".md", ".rst")))
-    own = [launch] if launch is not None and launch.target else []
-    return (*own, *commands(index), *(Command(path, 1, "", path) for path in texts))
-
-
 def _named(tracing: Tracing, told: Told, recipe: str | None, launch: Command | None) -> Program | None:
     """The program of the file that the settings name, where the entry's own calls do not lead to training."""
     index = tracing.graph.index
@@ -302,11 +225,6 @@ def _below(index: Index, entry: Entry, path: str, recipe: str | None, launch: Co
     """The program of another file, when that trains."""
     found = find_program(index, path, recipe, launch, through=False) if path != entry.path else None
     return found if found is not None and found.entry.trains else None
-
-
-def _launched(found: list[Entry], launch: Command | None) -> Entry:
-    """The program that the caller's command starts, when it is one of those found."""
-    return next((one for one in found if launch is not None and one.path == launch.target), found[0])
 
 
 def _start(graph: Graph, entry: Entry, told: Told, launch: Command | None) -> Start | None:
