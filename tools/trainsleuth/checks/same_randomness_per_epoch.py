@@ -72,12 +72,12 @@ Good:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Function, Index, Site, Spot, is_test, written
+from trainsleuth.facts import Expr, Index, Site, Spot, is_test, written
 from trainsleuth.facts.data.loaders import loader_sites
 from trainsleuth.facts.data.purpose import is_for_training, may_be_endless, may_outlive_epoch
+from trainsleuth.facts.data.seed_values import is_of_numpy_state, is_of_worker, is_same_each_epoch
 from trainsleuth.facts.data.seeding import Seeding, is_of_global_generator, seedings_behind
 from trainsleuth.facts.data.workers import is_drawn_from, number_of_workers, run_by_workers
 from trainsleuth.finding import Finding, Link
@@ -93,7 +93,6 @@ SAY = Verdicts(
     claims=("worker-seed-from-state",),
     look="print the first draw of each worker, with its get_worker_info().id, in two epochs",
 )
-_FIXED = re.compile(r"seed|rank|worker|(^|_)(wid|id|w|x|i|idx|_)$", re.I)
 _DRAW_FROM_TORCH = (
     "RandomCrop",
     "RandomResizedCrop",
@@ -102,7 +101,6 @@ _DRAW_FROM_TORCH = (
     "RandomAffine",
     "ColorJitter",
 )
-_OF_PROCESS = ("get_rank", "get_world_size", "get_local_rank", "int")
 
 
 def check(index: Index) -> Iterator[Finding]:
@@ -139,8 +137,9 @@ def _repeated(index: Index, site: Site, starting: Expr) -> Finding | Seeding:
 
 
 def _repeats(seeding: Seeding) -> bool:
+    """One seed for all workers is what same-randomness-per-worker tells."""
     is_global = is_of_global_generator(seeding.call)
-    return is_global and _is_same_each_time(seeding.seed, seeding.function) and _differs_by_worker(seeding)
+    return is_global and is_same_each_epoch(seeding) and is_of_worker(seeding)
 
 
 def _is_drawn_from(index: Index, site: Site, seeding: Expr) -> bool:
@@ -151,42 +150,11 @@ def _is_drawn_from(index: Index, site: Site, seeding: Expr) -> bool:
     return is_drawn_from(index, site, seeding, near or None)
 
 
-def _is_same_each_time(seed: Expr, own: Function | None) -> bool:
-    """It is made of numbers, the worker's id, ranks and names of seeds, or of the first word of numpy's state."""
-    if seed.kind == "path":
-        given = _given(seed, own)
-        return all(_is_same_each_time(one, None) for one in given) if given else bool(_FIXED.search(seed.last))
-    if seed.kind == "call":
-        return seed.last in _OF_PROCESS and all(_is_same_each_time(part, own) for part in seed.parts[1:])
-    if seed.kind in ("binary", "unary", "keyword"):
-        return all(_is_same_each_time(part, own) for part in seed.parts)
-    return seed.kind == "number" or (seed.kind == "index" and _is_state(seed))
-
-
-def _differs_by_worker(seeding: Seeding) -> bool:
-    """The worker's id goes into it; one seed for all workers is what same-randomness-per-worker tells."""
-    inside = [part for part in seeding.seed.walk() if part.kind == "path"]
-    behind = [part for name in inside for one in _given(name, seeding.function) for part in one.walk()]
-    return any(part.text in seeding.parameters or _is_state(part) for part in (seeding.seed, *inside, *behind))
-
-
-def _given(name: Expr, own: Function | None) -> list[Expr]:
-    """What `own` makes the name, or what it is an attribute of, from."""
-    names = (name.text, name.text.partition(".")[0])
-    events = own.events if own is not None else ()
-    return [e.value for e in events if e.value is not None and any(t.text in names for t in e.targets)]
-
-
-def _is_state(seed: Expr) -> bool:
-    """np.random.get_state()[1][0] goes into it."""
-    return any(part.callee in ("np.random.get_state", "numpy.random.get_state") for part in seed.walk())
-
-
 def _question(site: Site, seeding: Seeding) -> Finding:
     path, line = site.function.path, site.call.line
     shown, where = written(seeding.call), f"{seeding.path}:{seeding.call.line}"
     family = seeding.call.callee.rpartition(".")[0]
-    why = ", since torch 1.9 whatever the seed of the run" if _is_state(seeding.seed) else ""
+    why = ", since torch 1.9 whatever the seed of the run" if is_of_numpy_state(seeding.seed) else ""
     message = (
         f"{shown} at {where} begins the numbers of {family} anew in each worker of the loader at {path}:{line}, in every epoch at the same "
         f"one{why}: is the augmentation meant to repeat? Expected torch.initial_seed() % 2**32."

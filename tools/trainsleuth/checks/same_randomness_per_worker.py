@@ -89,6 +89,7 @@ from trainsleuth.facts import (
 from trainsleuth.facts.data.datasets import dataset_classes
 from trainsleuth.facts.data.generators import Kept, kept_generators, may_generate
 from trainsleuth.facts.data.loaders import loader_sites
+from trainsleuth.facts.data.seed_values import is_one_for_all
 from trainsleuth.facts.data.seeding import Seeding, is_of_global_generator, seedings, sets_seed
 from trainsleuth.facts.data.workers import is_drawn_from, number_of_workers
 from trainsleuth.finding import Finding, Link
@@ -104,7 +105,6 @@ SAY = Verdicts(
     claims=("loader-worker-seeds",),
     look="print the first draw of each worker in __getitem__, with its get_worker_info().id",
 )
-_PER_WORKER = ("worker", "initial_seed", "get_worker_info", "seed_all", "getpid", "urandom", "time", "randint")
 
 
 def check(index: Index) -> Iterator[Finding]:
@@ -174,21 +174,7 @@ def _examined(index: Index, site: Site) -> Finding:
 
 def _constant_seed(index: Index, starting: Expr, spot: Spot) -> Seeding | None:
     """The seed in a worker_init_fn that does not depend on the worker."""
-    return next((one for one in seedings(index, starting, spot) if _is_constant(one)), None)
-
-
-def _is_constant(seeding: Seeding) -> bool:
-    """Neither the worker's id nor anything computed in the function goes into the seed."""
-    events = seeding.function.events if seeding.function is not None else ()
-    computed = {target.text for event in events for target in event.targets}
-    return not _varies(seeding.seed, {*seeding.parameters, *computed})
-
-
-def _varies(seed: Expr, own: set[str]) -> bool:
-    return any(
-        part.kind == "path" and (part.text.partition(".")[0] in own or any(w in part.text.lower() for w in _PER_WORKER))
-        for part in seed.walk()
-    )
+    return next((one for one in seedings(index, starting, spot) if is_one_for_all(one)), None)
 
 
 def _kept_generator(index: Index, site: Site, spot: Spot) -> Kept | None:
