@@ -119,7 +119,7 @@ def pack(facts: FileFacts) -> bytes:
             function.source.end,
             function.parameters,
             function.decorators,
-            tuple(sorted(function.called)),
+            tuple(function.called),
             function.owner,
             function.outer,
             function.returns,

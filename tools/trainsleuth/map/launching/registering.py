@@ -40,8 +40,9 @@ def registering_file(index: Index, folder: str, text: str) -> str | None:
 
 @kept_per_index
 def _packages(index: Index) -> frozenset[str]:
-    """Top packages that the code imports from."""
-    return frozenset(one.module.partition(".")[0] for file in index.files.values() for one in file.imports)
+    """Top packages of others that the code imports from."""
+    own = {path.partition("/")[0].removesuffix(".py") for path in index.files}
+    return frozenset(one.module.partition(".")[0] for file in index.files.values() for one in file.imports) - own
 
 
 @kept_per_index
