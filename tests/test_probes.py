@@ -118,6 +118,12 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("F.cross_entropy(logits.flatten(0, 1), y.flatten())", "F.cross_entropy(logits.flatten(0, 1), x.flatten())"),),
         "independence", "logits = model(x)", "learns to copy",
     ),
+    "targets that are the inputs, as arguments": (
+        "letters",
+        (("def forward(self, idx):", "def forward(self, idx, y):"), ("        return self.head(x)\n", "        return F.cross_entropy(self.head(x).flatten(0, 1), y.flatten()), self.head(x)\n"),
+         ("    x, y = get_batch()\n    logits = model(x)\n    loss = F.cross_entropy(logits.flatten(0, 1), y.flatten())\n", "    x, y = get_batch()\n    loss, _ = model(x, x.clone())\n")),
+        "independence", "loss, _ = model(x, x.clone())", "learns to copy",
+    ),
     "gradients that vanish with depth": (
         "table",
         (("nn.ReLU(), nn.Linear(32, 32), nn.ReLU()", "*[layer for _ in range(12) for layer in (nn.Sigmoid(), nn.Linear(32, 32))], nn.Sigmoid()"),),

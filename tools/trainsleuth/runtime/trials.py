@@ -64,10 +64,10 @@ class Again:
         facts["repeats"] = distance(plain, self.outputs()) == 0.0
         facts["noise"] = distance(plain, self.outputs(seed=12345))
         results = self.of_rows(plain)
-        if not facts["repeats"] or not results:
-            return dict(
-                facts, why="its output changes from call to call" if results else "no output has a row per example"
-            )
+        if not facts["repeats"]:
+            return dict(facts, why="its output changes from call to call")
+        if not results:
+            return dict(facts, why="no output has a row per example", **self._causal(plain, targets))
         facts["scale"] = max(float(t.float().abs().max()) for t in results if t.numel())
         facts["inputs_differ"] = bool((self.main != self.main[:1]).any())
         facts["input_effect"] = distance(results, self.of_rows(self.outputs(self._rolled(0))))
@@ -77,7 +77,7 @@ class Again:
         facts["mates_effect"] = self._effect_of_others(results, 0)
         if facts["mates_effect"] and self.main.dim() >= 2 and self.main.shape[1] >= 3:
             facts["axis_1_effect"] = self._effect_of_others(results, 1)
-        facts.update(self._causal(results, targets))
+        facts.update(self._causal(plain, targets))
         return facts
 
     def _idle(self, results):
@@ -129,29 +129,39 @@ class Again:
             return None
         return distance([a.select(axis, middle) for a, _ in pairs], [b.select(axis, middle) for _, b in pairs])
 
-    def _causal(self, results, targets):
+    def _causal(self, outputs, targets):
         """For a model of the next token: does what comes later change what is said earlier?"""
         x = self.main
-        if x.is_floating_point() or x.dim() != 2 or x.shape[1] < 4:
+        if x.is_floating_point() or x.dim() != 2:
             return {"causal": None}
-        is_next = self._is_next_token(targets)
-        if not is_next and not self._is_copy(targets):
-            return {"causal": None}
-        half = x.shape[1] // 2
+        found = [Sequences(x, along, self._besides_main(x.shape), targets) for along in (1, 0) if x.shape[along] >= 4]
+        asked = next((one for one in found if one.is_next), None)
+        if asked is not None:
+            return dict(self._moved_by_later(outputs, asked), copies=False)
+        facts = [self._moved_by_later(outputs, one) for one in found if one.is_copy]
+        told = [one for one in facts if one["causal"] is not None]
+        seen = next((one for one in told if not one["causal"]), told[0] if told else {"causal": None})
+        return dict(seen, copies=True)  # which axis is time nobody says: along both an output must see nothing later
+
+    def _moved_by_later(self, outputs, asked):
+        x, half = self.main, self.main.shape[asked.along] // 2
 
         def change(tensor):
             is_sequence = (
                 tensor.shape[:2] == x.shape and not tensor.is_floating_point() and storage(tensor) == storage(x)
             )
-            return self.torch.cat([tensor[:, :half], tensor[:, half:].roll(1, 0)], 1) if is_sequence else tensor
+            return asked.with_other_end(tensor, half) if is_sequence else tensor
 
-        moved = self.of_rows(self.outputs(change))
-        pairs = [(a, b) for a, b in zip(results, moved) if a.dim() == 3 and a.shape[1] == x.shape[1]]
-        if not pairs or self.torch.equal(x[:, half:], x[:, half:].roll(1, 0)):
+        pairs = [
+            (asked.by_place(a), asked.by_place(b))
+            for a, b in zip(outputs, self.outputs(change))
+            if a.shape == b.shape and asked.by_place(a) is not None
+        ]
+        if not pairs or self.torch.equal(x, asked.with_other_end(x, half)):
             return {"causal": None}
         early = [(a[:, :half] != b[:, :half]).any(-1).any(0) for a, b in pairs]
         return {
-            "causal": not any(bool(e.any()) for e in early), "positions": half, "copies": not is_next,
+            "causal": not any(bool(e.any()) for e in early), "positions": half,
             "own_moved": any(bool((a[:, half] != b[:, half]).any()) for a, b in pairs),
             "later_moved": any(bool((a[:, half:] != b[:, half:]).any()) for a, b in pairs),
             "moved_positions": max(int(e.sum()) for e in early),
@@ -164,31 +174,59 @@ class Again:
         first = next((n for n, t in enumerate(found) if t.data_ptr() == self.main.data_ptr()), None)
         return [t for n, t in enumerate(found) if n != first]
 
-    def _is_copy(self, targets):
-        """What the loss is given as targets are the tokens that go in, at the same places."""
-        x = self.main
-        for y in [t.reshape(x.shape) for t in targets if t.numel() == x.numel() and not t.is_floating_point()]:
-            kept = y >= 0
-            if bool(kept.any()) and float((y == x)[kept].float().mean()) >= COPIED and len(x.unique()) >= VARIED:
-                return True
-        return False
 
-    def _is_next_token(self, targets):
-        x = self.main
-        own = self._besides_main(x.shape)
-        for target in [t for t in own + list(targets) if not t.is_floating_point()]:
-            if target.numel() == x.numel():
-                y = target.reshape(x.shape)
-                shifted = (y[:, :-1] == x[:, 1:]) | (y[:, :-1] < 0)
-                same = (y == x) | (y < 0)  # the model shifts them itself
-                if float(shifted.float().mean()) >= NEXT_TOKEN or (
-                    any(target is one for one in own) and bool(same.all())
-                ):
-                    return True
-            elif target.numel() == x[:, 1:].numel():
-                if float((target.reshape(x.shape[0], -1) == x[:, 1:]).float().mean()) >= NEXT_TOKEN:
-                    return True
-        return False
+class Sequences:
+    """Tokens, read along one axis, beside what a loss is given as targets: are these the next tokens, or the same?"""
+
+    def __init__(self, tokens, along, arguments, targets):
+        self.tokens, self.along = tokens, along
+        self.rows = tokens.transpose(1, along)  # a sequence in each
+        given = [t for t in targets if not t.is_floating_point()]
+        arguments = [self._in_rows(t) for t in arguments if not t.is_floating_point()]
+        is_shifted = any(map(self._is_shifted, given))
+        is_same = any(map(self._is_same, given))
+        self.is_next = is_shifted or (not is_same and any(map(self._leads_to_next, arguments)))
+        self.is_copy = is_same and not self.is_next
+        self.is_told = is_shifted or is_same  # by the loss itself, which also shows the order of what is flat
+
+    def _in_rows(self, tensor):
+        return tensor.reshape(self.tokens.shape).transpose(1, self.along)
+
+    def _is_same(self, target):
+        """What the loss is given as targets are the tokens that go in, at the same places."""
+        if target.numel() != self.tokens.numel() or len(self.tokens.unique()) < VARIED:
+            return False
+        y = self._in_rows(target)
+        kept = y >= 0
+        return bool(kept.any()) and float((y == self.rows)[kept].float().mean()) >= COPIED
+
+    def _is_shifted(self, target):
+        later = self.rows[:, 1:]
+        if target.numel() == self.tokens.numel():
+            y = self._in_rows(target)[:, :-1]
+            return float(((y == later) | (y < 0)).float().mean()) >= NEXT_TOKEN
+        if target.numel() != later.numel():
+            return False
+        y = target.reshape(later.shape if self.along else later.shape[::-1]).transpose(1, self.along)
+        return float((y == later).float().mean()) >= NEXT_TOKEN
+
+    def _leads_to_next(self, y):
+        """An argument is the next tokens, or the same ones, which the model shifts itself."""
+        shifted = (y[:, :-1] == self.rows[:, 1:]) | (y[:, :-1] < 0)
+        return float(shifted.float().mean()) >= NEXT_TOKEN or bool(((y == self.rows) | (y < 0)).all())
+
+    def by_place(self, output):
+        """(sequence, place, values) of an output; None where it has no such axes."""
+        if output.dim() == 2 and self.is_told and output.shape[0] == self.tokens.numel():
+            output = output.reshape(*self.tokens.shape, -1)
+        is_placed = output.dim() == 3 and output.shape[:2] == self.tokens.shape
+        return output.transpose(1, self.along) if is_placed else None
+
+    def with_other_end(self, tensor, half):
+        """What stands behind the first half of each sequence is exchanged among them."""
+        rows = tensor.transpose(1, self.along).clone()
+        rows[:, half:] = rows[:, half:].roll(1, 0)
+        return rows.transpose(1, self.along)
 
 
 def replaced(value, change, depth=6):
