@@ -493,6 +493,51 @@ def test_of_two_optimizers_the_backward_of_the_stale_one_is_told(host: Host, tmp
     assert f"gradients of the AdamW made at gan.py:{born} are never cleared" in told.message
 
 
+RECURRENT = """\
+class Model(nn.Module):
+    def __init__(self, width=32):
+        super().__init__()
+        self.embed, self.head = nn.Embedding(len(letters), width), nn.Linear(width, len(letters))
+        self.layers = nn.GRU(width, width, 2, bidirectional=BOTH)
+
+    def forward(self, idx, state):
+        x, state = self.layers(self.embed(idx), state)
+        return self.head(x[..., :32]).flatten(0, 1), state
+
+
+torch.manual_seed(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "both", "outcomes"),
+    [("y", False, ["pass"]), ("x", False, ["fail"]), ("x", True, []), ("y", True, ["fail"])],
+)
+def test_tokens_beside_the_state_of_a_recurrent_layer(
+    host: Host, tmp_path: Path, target: str, both: bool, outcomes: list[str]
+) -> None:
+    """Time comes first, the state is larger than the tokens, and what comes out is flat."""
+    edits = (
+        ("torch.manual_seed(0)\n", RECURRENT.replace("BOTH", str(both))),
+        ("    return x, y\n", "    return x.t().contiguous(), y.t().contiguous()\n"),
+        ("logits = model(x)", f"logits, _ = model(x, torch.zeros({4 if both else 2}, 12, 32))"),
+        ("F.cross_entropy(logits.flatten(0, 1), y.flatten())", f"F.cross_entropy(logits, {target}.flatten())"),
+    )
+    trace, ended = host.run(edited(PROGRAMS / "letters.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    (entered,) = {event["main"] for event in trace.events("entered")}
+    told = list(probes.judge("observe", trace, frozenset({"independence"})))
+    assert entered == "idx" and [one.outcome for one in told if one.outcome != "open"] == outcomes, (told, ended)
+
+
+def test_of_a_model_that_acts_and_learns_the_learning_call_is_looked_at(host: Host, tmp_path: Path) -> None:
+    edits = (("        optimizer.step()\n", "        optimizer.step()\n        model(x[:1])\n"),)
+    program = edited(PROGRAMS / "table.py", edits, tmp_path / "program")
+    trace, ended = host.run(program, tmp_path, OBSERVE)
+    (told,) = probes.judge("observe", trace, frozenset({"input_matters"}))
+    assert told.outcome == "pass", (told, ended)
+    assert told.line and "loss = criterion(model(x), y)" in program.read_text().splitlines()[told.line - 1]
+
+
 @pytest.mark.parametrize(("off", "outcome"), [(True, "pass"), (False, "open")])
 def test_functional_dropout_depends_on_the_mode_too(host: Host, tmp_path: Path, off: bool, outcome: str) -> None:
     """Whole batches, no loader: nothing tells what a call without gradients is for."""

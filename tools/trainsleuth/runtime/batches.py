@@ -144,7 +144,7 @@ class Listener:
         site = self.bus.sites.here()
         call = Call(self.torch, "input", module, args, kwargs, site)
         named = list(call.tensors())
-        found = main_input([(name, t) for name, t in named if t.grad_fn is None])
+        found = main_input([(name, t) for name, t in named if t.grad_fn is None], args)
         if found is None:
             return
         stream.add(*self.coder.codes(found[1]))

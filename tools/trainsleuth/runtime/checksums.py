@@ -23,7 +23,7 @@ class Listener:
     def forward_before(self, module, args, kwargs):
         self.wrapped.add(type(module).__name__)
         if self._is_due and self.torch.is_grad_enabled():
-            found = main_input([("", t) for t in tensors_in((args, kwargs)) if t.grad_fn is None])
+            found = main_input([("", t) for t in tensors_in((args, kwargs)) if t.grad_fn is None], args)
             if found is not None:
                 self.batch_code += int(self.coder.codes(found[1])[0].sum())
 

@@ -23,7 +23,8 @@ SHARDED = ("FullyShardedDataParallel", "FSDPModule", "DeepSpeedEngine")
 class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
-        self.optimizers, self.last, self.moved = [], {}, {}
+        self.optimizers, self.moved = [], {}
+        self.called, self.last = {}, {}  # by module: its call since the last backward, its last one before a backward
         self.targets, self.loader = [], None
 
     def optimizer_born(self, optimizer):
@@ -35,13 +36,17 @@ class Listener:
     def forward_before(self, module, args, kwargs):
         if not self.torch.is_grad_enabled():
             return
-        before = self.last.get(id(module))
-        if before is None and len(self.last) >= 8:
+        before = self.called.get(id(module)) or self.last.get(id(module))
+        if before is None and len({**self.last, **self.called}) >= 8:
             return
         if before is not None and self.bus.steps < 3 and not self.moved.get(id(module)):
             self.moved[id(module)] = differs(self.torch, before[1:3], (args, kwargs))
-        site = self.bus.sites.here() if before is None else before[4]
-        self.last[id(module)] = (module, args, kwargs, autocast_states(self.torch), site, self.loader)
+        site = self.bus.sites.here() if before is None or self.bus.steps < 3 else before[4]
+        self.called[id(module)] = (module, args, kwargs, autocast_states(self.torch), site, self.loader)
+
+    def backward_before(self, tensors, gradients):
+        self.last.update(self.called)
+        self.called = {}
 
     def loss_after(self, name, arguments, output):
         target = list(arguments.values())[1]
@@ -54,7 +59,9 @@ class Listener:
         if reason == "nonfinite" or getattr(sys, "last_value", None) is not None or not self.bus.steps:
             return
         held = {id(p) for o in self.optimizers for p in members(o)}
-        trained = [one for one in self.last.values() if any(id(p) in held for p in one[0].parameters())]
+        trained = [
+            one for one in {**self.called, **self.last}.values() if any(id(p) in held for p in one[0].parameters())
+        ]
         until = time.monotonic() + SECONDS
         for module, args, kwargs, autocast, site, loader in trained[:MOST_ROOTS]:
             facts = {
@@ -76,7 +83,7 @@ class Listener:
             raise TypeError("its parameters are spread over ranks")
         args, kwargs = copied((args, kwargs))
         model = alone(module)
-        main = main_input([(name, t.detach()) for name, t in named_tensors((args, kwargs), "")])
+        main = main_input([(name, t.detach()) for name, t in named_tensors((args, kwargs), "")], args)
         if main is None:
             raise TypeError("no batch of plain tensors enters it")
         model.eval()

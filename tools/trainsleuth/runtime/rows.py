@@ -2,7 +2,7 @@
 
 import random
 
-from .tensors import is_unreadable
+from .tensors import is_unreadable, tensors_in
 
 SAMPLE = 4096  # values of a row that count; a longer row is read at regular distances
 FEW = 16  # values that must differ in a row of whole numbers, else equal rows may be chance
@@ -61,7 +61,16 @@ def is_batch(tensor):
     )
 
 
-def main_input(named):
-    """The largest of (name, tensor) pairs that is a batch, or None."""
-    batches = [(name, tensor) for name, tensor in named if is_batch(tensor)]
+def main_input(named, args=()):
+    """The largest of (name, tensor) pairs that is a batch, but not the state of a recurrent layer; or None."""
+    first = next(tensors_in(args), None)
+    batches = [(name, tensor) for name, tensor in named if is_batch(tensor) and not is_state(tensor, first)]
     return max(batches, key=lambda pair: pair[1].numel(), default=None)
+
+
+def is_state(tensor, first):
+    """[layers, examples, width] beside a first argument of tokens, or of sequences of vectors."""
+    if first is None or tensor.dim() != 3 or not tensor.is_floating_point():
+        return False
+    is_sequence = first.dim() == 3 or (first.dim() == 2 and not first.is_floating_point())
+    return is_sequence and tensor.shape[0] != first.shape[0] and tensor.shape[1] in first.shape[:2]
