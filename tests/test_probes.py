@@ -384,6 +384,17 @@ def test_transforms_are_no_part_of_the_step(host: Host, tmp_path: Path) -> None:
     assert "in order: batch > zero_grad > forward > cross_entropy > backward > step" in order.message
 
 
+def test_what_a_checkpoint_calls_again_is_no_part_of_the_step(host: Host, tmp_path: Path) -> None:
+    edits = (
+        ("import torch.nn.functional as F\n", "import torch.nn.functional as F\nfrom torch.utils.checkpoint import checkpoint\n"),
+        ("x = x + self.mlp(self.norm2(x))", "x = x + checkpoint(self.mlp, self.norm2(x), use_reentrant=False)"),
+    )  # fmt: skip
+    trace, ended = host.run(edited(PROGRAMS / "letters.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    (order,) = probes.judge("observe", trace, frozenset({"step_trace"}))
+    assert "in order: forward > cross_entropy > zero_grad > backward > clip_grad_norm_ > step" in order.message, ended
+    assert [event["cls"] for event in trace.events("inspected")] == ["Model"]
+
+
 RANKS = {
     "no wrapper": ((("torch.manual_seed(0)", "torch.manual_seed(int(__import__('os').environ['RANK']))"),), "error", "each rank trains its own model"),
     "no sampler": ((), "warning", "exactly the same batches"),

@@ -60,7 +60,7 @@ class Listener:
             return
         held = {id(p) for o in self.optimizers for p in members(o)}
         trained = [
-            one for one in {**self.called, **self.last}.values() if any(id(p) in held for p in one[0].parameters())
+            one for one in (self.last or self.called).values() if any(id(p) in held for p in one[0].parameters())
         ]
         until = time.monotonic() + SECONDS
         for module, args, kwargs, autocast, site, loader in trained[:MOST_ROOTS]:

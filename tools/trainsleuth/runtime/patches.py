@@ -37,6 +37,7 @@ def module_call(torch, bus):
     module_class = torch.nn.Module
     original = module_class.__call__
     called = bus.told["module_called"]
+    graph_task = torch._C._current_graph_task_id  # -1 unless the engine runs: a checkpoint calls again
 
     @functools.wraps(original)
     def __call__(self, *args, **kwargs):
@@ -48,7 +49,7 @@ def module_call(torch, bus):
                 return original(self, *args, **kwargs)
             finally:
                 bus.depth -= 1
-        if not bus.awake or bus.in_loader or type(self).__module__ == "torch.nn.modules.loss":
+        if not bus.awake or bus.in_loader or type(self).__module__ == "torch.nn.modules.loss" or graph_task() != -1:
             return original(self, *args, **kwargs)
         changed = bus.tell("forward_before", self, args, kwargs)
         if changed is not None:
