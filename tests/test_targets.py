@@ -61,6 +61,36 @@ def test_what_has_no_optimizer_is_left_open(name: str, tmp_path: Path, warm: Cal
     assert any(f["outcome"] == "open" for f in answer.json["findings"])
 
 
+ENDS = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2))
+optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
+for step in range(STEPS):
+    x = torch.randn(16, 4)
+    loss = nn.functional.cross_entropy(net(x), (x.sum(1) > 0).long())
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("steps", "offered"), [(60, None), (100, "trainsleuth probe --steps 100 --only label_pairing")]
+)
+def test_a_test_that_the_program_is_too_short_for_is_not_offered(
+    steps: int, offered: str | None, tmp_path: Path, warm: Callable[..., Answer]
+) -> None:
+    (tmp_path / "train.py").write_text(ENDS.replace("STEPS", str(steps)))
+    answer = triage(tmp_path, "python train.py", by=warm)
+    told = {one["test"]: one["command"] for one in answer.json["suggestions"]}
+    assert (
+        told and told.get("probe:label_pairing", "").partition(" --only")[0] == (offered or "").partition(" --only")[0]
+    )
+
+
 # name: exit code, and words that say what happened
 MISBEHAVING = {
     "bad_never_steps": (2, "no backward and no optimizer step"),

@@ -14,19 +14,23 @@ MIN_BITS = 0.001  # below this a test is not worth naming
 
 @dataclass(frozen=True)
 class Suggestion:
-    """One test worth its time. `separates` are the two likeliest causes that it tells apart best."""
+    """One test worth its time. `separates` are the two likeliest causes that it tells apart best, `steps` what the program
+    has of them, where the test would wait for more.
+    """
 
     test: str
     why: str
     separates: tuple[str, str]
     seconds: float
     expected_bits_per_second: float
+    steps: int | None = None
 
     @property
     def command(self) -> str:
         """The command line that runs it."""
         kind, _, name = self.test.partition(":")
-        return f"trainsleuth {kind} --only {name}" + (" -- COMMAND" if kind == "probe" else "")
+        steps = f" --steps {self.steps}" if self.steps else ""
+        return f"trainsleuth {kind}{steps} --only {name}" + (" -- COMMAND" if kind == "probe" else "")
 
 
 def suggest(

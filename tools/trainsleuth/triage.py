@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import shlex
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -98,7 +98,7 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
     return Case(
         findings=ordered,
         hypotheses=told,
-        suggestions=tuple(ledger.suggest(hypotheses, done)[:3]),
+        suggestions=tuple(_answerable(ledger.suggest(hypotheses, done), request, reports))[:3],
         examined=_examined(checked.examined, reports),
         unresolved=tuple(line for report in reports for line in report.unresolved),
         ran=tuple(line for report in reports for line in report.ran),
@@ -139,6 +139,22 @@ def _no_time(seconds: float, spent: float) -> Finding:
     least = math.ceil(spent) + START
     return Finding(by="probe:run", outcome="open", next=f"allow at least {least} s",
                    message=f"too little time to start a run: {seconds:g} s were given, and the search of the code took {spent:.1f} of them")  # fmt: skip
+
+
+def _answerable(
+    suggested: Iterable[Suggestion], request: Request, reports: Sequence[ProbeReport]
+) -> Iterator[Suggestion]:
+    """Tests that this program can answer by what was seen of it, with the steps that it has where it ends by itself."""
+    seen = [trace for report in reports[:1] for run in report.runs for trace in traces(run.events) if trace.trains]
+    whole = max((trace.steps for trace in seen if trace.ended_by_itself), default=None)
+    for one in suggested:
+        module = probes.all_probes().get(one.test.removeprefix("probe:"))
+        if module is None:
+            yield one
+        elif not seen or not hasattr(module, "can_answer") or any(module.can_answer(trace) for trace in seen):
+            wanted = probes.EXPERIMENTS[module.EXPERIMENT]["steps"]
+            given = whole if whole and whole < wanted else wanted if request.steps and request.steps < wanted else None
+            yield replace(one, steps=given)
 
 
 class _Book:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -79,6 +80,8 @@ def suggestions_section(
 
 
 def _with(command: str, how: str) -> str:
+    if command.startswith("trainsleuth probe --steps "):  # its own
+        how = re.sub(r"--steps \S+ ?", "", how).strip()
     return command.replace("trainsleuth probe ", f"trainsleuth probe {how} ", 1) if how else command
 
 

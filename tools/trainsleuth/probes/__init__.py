@@ -2,7 +2,8 @@
 
 A probe names the EXPERIMENT that it reads (below) and has `probe(trace)`, a pure function from the events
 of one process to findings, or `compare(traces)`, one from those of all processes of a run, or of the first
-process of each repetition. Probes of one experiment share one run of the user's program.
+process of each repetition. Probes of one experiment share one run of the user's program. One that is not worth
+asking of every program has `can_answer(trace)`, by what another experiment saw.
 """
 
 from __future__ import annotations

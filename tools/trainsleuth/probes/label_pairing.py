@@ -74,6 +74,11 @@ def probe(trace: Trace) -> Iterator[Finding]:
             yield _judge(trace, fit, met, _gap(steps, "known"))
 
 
+def can_answer(trace: Trace) -> bool:
+    """Is there enough of this program, which was seen under another experiment?"""
+    return len(trace.stepping) <= 1 and not (trace.ended_by_itself and trace.steps < NEEDED_OF_ALL)
+
+
 def _too_few(trace: Trace, steps: int, fit: int) -> Finding:
     few = f"{steps} steps were seen, too few to compare after {fit} of training"
     if not trace.ended_by_itself:
@@ -156,7 +161,7 @@ def _judge(trace: Trace, fit: Sequence[float], met: Gap, known: Gap | None) -> F
     if known is not None and known.apart > CLEAR:
         little = f"{known.real:.4g} and {known.mixed:.4g} for pairs that were trained on, of which too little carries over to tell"
     return _finding(trace, "open", f"{told} ({met.apart:.1f} standard errors apart, from {start:.4g}): {little}",
-                    measured=measured, next="allow more --steps and --time")  # fmt: skip
+                    measured=measured, next="let it train longer: with more --steps and --time, for more epochs where it ends by itself")  # fmt: skip
 
 
 def _is_small(met: Gap, known: Gap) -> bool:

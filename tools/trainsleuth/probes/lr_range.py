@@ -27,6 +27,11 @@ FAR = 2.0  # times that, for the last loss
 MARGIN = 0.5  # of the program's own rate: at or below it the loss had blown up already
 
 
+def can_answer(trace: Trace) -> bool:
+    """Is there enough of this program, which was seen under another experiment?"""
+    return len(trace.stepping) <= 1 and not (trace.ended_by_itself and trace.steps < NEEDED_STEPS)
+
+
 def probe(trace: Trace) -> Iterator[Finding]:
     steps = trace.events("swept")
     if len(trace.stepping) > 1 or len(steps) < NEEDED_STEPS // 2:
