@@ -139,6 +139,12 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("criterion(model(x), y) / 2", "criterion(model(x), y)"),),
         "step_trace", "loss.backward()", "steps on the sum of 2 gradients",
     ),
+    "accumulation without division of weighted terms": (
+        "stream",
+        (("nn.CrossEntropyLoss()", 'nn.CrossEntropyLoss(reduction="none")'),
+         ("criterion(model(x), y) / 2", "(criterion(model(x), y) * torch.linspace(0.5, 1.0, len(x))).mean()")),
+        "step_trace", "loss.backward()", "steps on the sum of 2 gradients",
+    ),
     "units that never wake": (
         "pictures",
         (("F.relu(self.norm(self.conv(x)))", "F.relu(self.norm(self.conv(x)) - 50.0)"),),
@@ -393,6 +399,24 @@ def test_what_a_checkpoint_calls_again_is_no_part_of_the_step(host: Host, tmp_pa
     (order,) = probes.judge("observe", trace, frozenset({"step_trace"}))
     assert "in order: forward > cross_entropy > zero_grad > backward > clip_grad_norm_ > step" in order.message, ended
     assert [event["cls"] for event in trace.events("inspected")] == ["Model"]
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "(criterion(model(x), y) * torch.linspace(0.5, 1.0, len(x))).mean() / 2",
+        "(criterion(model(x), y) * torch.linspace(0.5, 1.0, len(x)) / 2).mean()",
+        "(criterion(model(x), y) * torch.linspace(0.5, 1.0, len(x))).sum() / 32",
+    ],
+)
+def test_weighted_terms_that_are_divided_are_accumulated_well(host: Host, tmp_path: Path, loss: str) -> None:
+    edits = (
+        ("nn.CrossEntropyLoss()", 'nn.CrossEntropyLoss(reduction="none")'),
+        ("criterion(model(x), y) / 2", loss),
+    )
+    trace, ended = host.run(edited(PROGRAMS / "stream.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    told = list(probes.judge("observe", trace, frozenset({"step_trace"})))
+    assert told and not [one for one in told if one.outcome == "fail"], (told, ended)
 
 
 RANKS = {

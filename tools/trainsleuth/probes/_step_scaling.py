@@ -84,6 +84,7 @@ def scaler_left_out(trace: Trace) -> Iterator[Finding]:
 def accumulates_sums(trace: Trace) -> Iterator[Finding]:
     """Several backward calls of one line before each step, each from a mean loss that was not divided."""
     for number, cycles in _summed(trace):
+        surely = all(map(_starts_from_losses, cycles))
         micro = sum(op["op"] == "backward" for op in cycles[0])
         backward = next(op for op in cycles[0] if op["op"] == "backward")
         cls = str(trace.optimizer(number).get("cls", "optimizer"))
@@ -92,7 +93,7 @@ def accumulates_sums(trace: Trace) -> Iterator[Finding]:
             f"{cls} steps on the sum of {micro} gradients, each of a mean loss ({backward['value']:.4g} at {shown(backward)}, not "
             f"divided): a step is {micro} times that of one batch as large; expected loss / {micro} before backward",
             "accumulation-scale",
-            severity="warning" if cls == _SCALED else "note",
+            severity="warning" if cls == _SCALED and surely else "note",
             measured={"micro_batches": micro, "cycles": len(cycles)},
             next=f"divide the loss by {micro}, or keep the sum knowing that the learning rate is {micro} times what it says",
             claims=("accumulation-divide",),
@@ -101,7 +102,8 @@ def accumulates_sums(trace: Trace) -> Iterator[Finding]:
 
 def causes_of_large_steps(trace: Trace) -> tuple[str, ...]:
     """The rate, and what multiplies it in this run: gradients that are summed where the step grows with them."""
-    summed = any(trace.optimizer(number).get("cls") == _SCALED for number, _ in _summed(trace))
+    scaled = [cycles for number, cycles in _summed(trace) if trace.optimizer(number).get("cls") == _SCALED]
+    summed = any(all(map(_starts_from_losses, cycles)) for cycles in scaled)
     return ("learning-rate-too-high", "accumulation-scale") if summed else ("learning-rate-too-high",)
 
 
@@ -117,7 +119,7 @@ def _summed(trace: Trace) -> Iterator[tuple[int, list[tuple[Event, ...]]]]:
 
 
 def _is_plain_sum(cycle: tuple[Event, ...]) -> bool:
-    """New batches, one loss call each, one line of backward, nothing cleared in between, values passed on unchanged."""
+    """New batches, one loss call each, one line of backward, nothing cleared in between, no mean divided."""
     backwards = [op for op in cycle if op["op"] == "backward"]
     losses = [op for op in cycle if op["op"] == "loss" and op["grad"]]
     between = cycle[cycle.index(backwards[0]) : cycle.index(backwards[-1])]
@@ -125,6 +127,13 @@ def _is_plain_sum(cycle: tuple[Event, ...]) -> bool:
         return False
     if any(op["op"] == "zero_grad" for op in between) or not any(op["op"] == "forward" for op in between):
         return False
+    return _starts_from_losses(cycle) or all(op.get("plain_mean") for op in backwards)
+
+
+def _starts_from_losses(cycle: tuple[Event, ...]) -> bool:
+    """The values of the loss calls are passed on unchanged."""
+    losses = [op for op in cycle if op["op"] == "loss" and op["grad"]]
+    backwards = [op for op in cycle if op["op"] == "backward"]
     pairs = [(loss["value"], op["value"]) for loss, op in zip(losses, backwards, strict=True)]
     numbers = all(isinstance(value, float) for pair in pairs for value in pair)
     return numbers and all(abs(one - other) <= 1e-4 * abs(one) for one, other in pairs)

@@ -139,6 +139,26 @@ def shapes_saved(node):
     return [[int(n) for n in tensor.shape] for tensor in saved(node)]
 
 
+def is_plain_mean(roots):
+    """Is what backward starts from a mean that no number divides or multiplies, be it afterwards or term by term?"""
+    nodes = [tensor.grad_fn for tensor in roots]
+    while len(nodes) == 1 and (name_of(nodes[0]).startswith(CARRIERS) or is_times_one(nodes[0])):
+        nodes = [parent for parent, _ in nodes[0].next_functions if parent is not None]
+    if len(nodes) != 1 or not name_of(nodes[0]).startswith("Mean"):
+        return False
+    return not any(list(numbers_in(node)) not in ([], [1.0]) for node in loss_arithmetic(roots))
+
+
+def is_times_one(node):
+    return list(numbers_in(node)) == [1.0]
+
+
+def numbers_in(node):
+    """What a product or quotient has for a factor or divisor of one element."""
+    if name_of(node).startswith(("MulBackward", "DivBackward")):
+        yield from (float(tensor) for tensor in saved(node) if tensor.numel() == 1)
+
+
 def signs_of_losses(roots):
     """With which signs losses of torch enter what backward starts from: a subset of {-1, 0, 1}, 0 where it is not known."""
     waiting = [(tensor.grad_fn, 1) for tensor in roots if getattr(tensor, "grad_fn", None) is not None]

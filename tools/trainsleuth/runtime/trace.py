@@ -3,6 +3,7 @@
 After `detail` steps only one "tick" per step is written: loss, learning rates.
 """
 
+from . import graph
 from .backwards import LossValue
 from .gradients import members
 from .tensors import local, scalar, shape, tensors_in
@@ -104,7 +105,7 @@ class Listener:
                     str(self.optimizer(o)): gradient_state(self.bus.torch, o)["state"] for o in self.kept_optimizers()
                 }
                 self.held = {self.optimizer(o): versions(members(o)) for o in self.kept_optimizers()}
-            self.op("backward", value=value, grads=judged)
+            self.op("backward", value=value, grads=judged, plain_mean=graph.is_plain_mean(tensors))
 
     def kept_optimizers(self):
         return [thing for thing in self.kept if id(thing) in self.optimizers]
