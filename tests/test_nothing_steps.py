@@ -50,6 +50,11 @@ def test_without_an_optimizer_nothing_changes_the_parameters(host: Host, tmp_pat
     assert "nothing changes the parameters: 40 backward calls" in told.message
 
 
+def test_what_is_stepped_by_hand_is_called_once_more(host: Host, tmp_path: Path) -> None:
+    said = {one.by: one.outcome for one in judged(host, tmp_path, BY_HAND)}
+    assert (said["probe:independence"], said["probe:input_matters"]) == ("pass", "pass")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -26,9 +26,11 @@ class Listener:
         self.optimizers, self.moved = [], {}
         self.called, self.last = {}, {}  # by module: its call since the last backward, its last one before a backward
         self.targets, self.loader = [], None
+        self.by_hand = set()  # modules that get gradients where no optimizer of torch was seen
 
     def optimizer_born(self, optimizer):
         self.optimizers.append(optimizer)
+        self.by_hand.clear()
 
     def batch(self, loader, batch):
         self.loader = loader
@@ -48,6 +50,11 @@ class Listener:
         self.last.update(self.called)
         self.called = {}
 
+    def backward_after(self, tensors):
+        if not self.optimizers and self.bus.steps < 3:
+            graded = (key for key, one in self.last.items() if any(p.grad is not None for p in one[0].parameters()))
+            self.by_hand.update(graded)
+
     def loss_after(self, name, arguments, output):
         target = list(arguments.values())[1]
         if getattr(output, "requires_grad", False) and hasattr(target, "dtype"):
@@ -59,9 +66,7 @@ class Listener:
         if reason == "nonfinite" or getattr(sys, "last_value", None) is not None or not self.bus.steps:
             return
         held = {id(p) for o in self.optimizers for p in members(o)}
-        trained = [
-            one for one in (self.last or self.called).values() if any(id(p) in held for p in one[0].parameters())
-        ]
+        trained = [one for key, one in (self.last or self.called).items() if key in self.by_hand or holds(one[0], held)]
         until = time.monotonic() + SECONDS
         for module, args, kwargs, autocast, site, loader in trained[:MOST_ROOTS]:
             facts = {
@@ -95,6 +100,10 @@ class Listener:
         facts.update(again.all(self.targets))
         facts.update(effort.measured(self.torch, again, main[1]))
         return facts
+
+
+def holds(module, members_held):
+    return any(id(p) in members_held for p in module.parameters())
 
 
 def is_batch_of(loader, tensor):
