@@ -91,6 +91,39 @@ def test_a_test_that_the_program_is_too_short_for_is_not_offered(
     )
 
 
+COUNTED = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+x = torch.randn(150, 4)
+data = TensorDataset(x, (x.sum(1) > 0).long())
+net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2))
+optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
+for epoch in range(16):
+    for inputs, labels in DataLoader(data, 30, shuffle=True):
+        loss = nn.functional.cross_entropy(net(inputs), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    with torch.no_grad():
+        scores = torch.zeros(150, 2)
+        for number, (inputs, labels) in enumerate(DataLoader(data, 40)):
+            scores[40 * number : 40 * number + len(inputs)] = net(inputs)
+"""
+
+
+def test_an_evaluation_that_counts_on_the_size_of_its_batches_goes_on(
+    tmp_path: Path, warm: Callable[..., Answer]
+) -> None:
+    (tmp_path / "train.py").write_text(COUNTED)
+    answer = triage(tmp_path, "python train.py", by=warm)
+    (told,) = [one for one in answer.json["findings"] if one["by"] == "probe:overfit_one_batch"]
+    assert told["outcome"] == "pass", told
+    assert not [one for one in answer.json["findings"] if one["by"] == "probe:run"]
+
+
 # name: exit code, and words that say what happened
 MISBEHAVING = {
     "bad_never_steps": (2, "no backward and no optimizer step"),

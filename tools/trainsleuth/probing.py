@@ -263,8 +263,9 @@ def ending(run: Run, training: Sequence[Trace], experiment: str) -> Iterator[Fin
     steps = max((trace.steps for trace in training), default=0)
     if run.ended == "crashed" and probes.EXPERIMENTS[experiment].get("intervenes"):
         what = f"{crash['type']}: {crash['message']}" if crash else run.why
-        yield Finding(by="probe:run", outcome="open", next="run the program without the probe to see whether it crashes too",
-                      message=f"with its data held still the program stopped after {steps} steps: {what}")  # fmt: skip
+        by = next(name for name, module in probes.all_probes().items() if experiment == module.EXPERIMENT)
+        yield Finding(by=f"probe:{by}", outcome="open", next="where it does not crash without the probe: repeat one batch by hand",
+                      message=f"this probe changed what the program got, and after {steps} steps it stopped: {what}")  # fmt: skip
     elif crash is not None and run.ended == "crashed":
         asked = (
             " (standard input is closed under a probe: give what it reads in a file)"

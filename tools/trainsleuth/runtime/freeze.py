@@ -34,14 +34,20 @@ class Freezer:
     # -- data loaders ----------------------------------------------------------------------
 
     def batch(self, loader, batch):
-        """The first batch of this dataset, always a fresh copy: programs change batches in place."""
+        """The first batch of this dataset, always a fresh copy: programs change batches in place.
+
+        None for the batch itself: an evaluation may count on the size of its own.
+        """
         dataset = getattr(loader, "dataset", loader)
         if id(dataset) not in self.batches:
             self.datasets.append(dataset)  # referenced, so that its id stays its own
             self.batches[id(dataset)] = copied(batch)
         if self.random_state is not None:
             self._restore_random()  # a new epoch's iterator drew from it
-        return copied(self.batches[id(dataset)])
+        frozen = self.batches[id(dataset)]
+        if not self.torch.is_grad_enabled() and not same_shapes(frozen, batch):
+            return None
+        return copied(frozen)
 
     # -- outermost modules -----------------------------------------------------------------
 
