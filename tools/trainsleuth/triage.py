@@ -204,7 +204,8 @@ def _told_apart(finding: Finding, is_loaded: bool) -> Finding:
     if is_loaded or _is_here(finding):
         return finding
     said = f"{finding.message} (in a file that this command did not load)"
-    return replace(finding, severity="note", confidence="low", message=said)
+    then = "probe the command that loads it" if finding.next.startswith("trainsleuth probe ") else finding.next
+    return replace(finding, severity="note", confidence="low", message=said, next=then)
 
 
 def cause_first(findings: Sequence[Finding], hypotheses: Sequence[Hypothesis]) -> list[Finding]:

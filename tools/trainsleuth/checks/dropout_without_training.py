@@ -89,7 +89,7 @@ SAY = Verdicts(
     "dropout-without-training",
     "eval",
     "warning",
-    "step_trace",
+    "modes",
     suspects=("eval-mode",),
     claims=("train-eval-mode",),
     forms={

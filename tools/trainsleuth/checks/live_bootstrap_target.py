@@ -86,8 +86,9 @@ SAY = Verdicts(
     "live-bootstrap-target",
     "rl",
     "note",
-    "parameter_table",
+    "",
     suspects=("target-not-stopped",),
+    look="compute the target without gradients and compare the return after the same number of steps",
     claims=("rl-from-scratch",),
 )
 

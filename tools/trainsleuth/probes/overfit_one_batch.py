@@ -204,7 +204,9 @@ def _verdict(trace: Trace, losses: list[float], means: str) -> Finding:
         if end > 1.5 * start:
             stepped = any(event["optimizers"] for event in trace.events("frozen"))
             rate = " at the constructor's learning rate" if stepped else ""
-            return _finding(trace, "open", f"the loss rises from {curve}{rate}", measured)
+            return _finding(
+                trace, "open", f"the loss rises from {curve}{rate}", measured, then="divide the learning rate by ten"
+            )
         return _finding(trace, "fail", f"the loss stays: {curve}; expected a clear fall, since the batch, dropout, decay and "
                         "schedule are held still", measured, STANDSTILL, "warning", "medium",
                         ("overfit-one-batch", "failing-one-batch-shapes"))  # fmt: skip
@@ -214,6 +216,7 @@ def _verdict(trace: Trace, losses: list[float], means: str) -> Finding:
         "open",
         f"the loss goes from {curve} and is {trend}: not enough to call it fitted or stuck",
         measured,
+        then="let it train for more steps: a batch that can be fitted is fitted in the end",
     )
 
 
@@ -252,12 +255,13 @@ def _finding(
     severity: Severity = "note",
     confidence: Confidence = "medium",
     claims: tuple[str, ...] = ("overfit-one-batch", "overfit-one-batch-blind-spots"),
+    then: str = "read the parameter table of the same program",
 ) -> Finding:
     path, line = _place(trace)
     return Finding(
         by="probe:overfit_one_batch", outcome=outcome, severity=severity, confidence=confidence, message=message,
         path=path, line=line, measured=measured, suspects=suspects, claims=claims,
-        next="look at the data as they enter the model" if outcome == "pass" else "read the parameter table of the same program",
+        next="look at the data as they enter the model" if outcome == "pass" else then,
     )  # fmt: skip
 
 

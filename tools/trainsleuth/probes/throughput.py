@@ -37,7 +37,8 @@ def probe(trace: Trace) -> Iterator[Finding]:
     timings = trace.events("timing")
     if not timings or timings[-1]["steps"] < NEEDED_STEPS:
         yield Finding(by="probe:throughput", outcome="open", family="training-procedure",
-                      message=f"fewer than {NEEDED_STEPS} steps were timed", next="allow more --steps or --time")  # fmt: skip
+                      message=f"fewer than {NEEDED_STEPS} steps were timed",
+                      next="let it train for more steps" if trace.ended_by_itself else "allow more --steps or --time")  # fmt: skip
         return
     timing = timings[-1]
     yield from _waits(trace, timing)
