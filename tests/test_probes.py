@@ -419,6 +419,29 @@ def test_weighted_terms_that_are_divided_are_accumulated_well(host: Host, tmp_pa
     assert told and not [one for one in told if one.outcome == "fail"], (told, ended)
 
 
+@pytest.mark.parametrize(
+    ("loss", "outcome", "words"),
+    [
+        ("criterion(model(x), y)", "open", "a little at nearly every step"),
+        ("(criterion(model(x), y.mean().expand_as(y)) + 90)", "fail", "the loss stays"),
+        ("criterion(model(x).detach().requires_grad_(), y)", "fail", "the loss stays"),
+    ],
+)
+def test_a_slow_fall_is_not_called_a_loss_that_stays(
+    host: Host, tmp_path: Path, loss: str, outcome: str, words: str
+) -> None:
+    edits = (
+        ("nn.ReLU(), nn.Linear(32, 32), nn.ReLU()", "nn.Tanh()"),
+        ("criterion(model(x), y)", loss),
+        ("lr=0.02, momentum=0.9", "lr=0.00001" if outcome == "open" else "lr=0.01"),
+        ("range(4)", "range(8)"),
+    )
+    program = edited(PROGRAMS / "table.py", edits, tmp_path / "program")
+    trace, ended = host.run(program, tmp_path, dict(probes.EXPERIMENTS["overfit"]))
+    (told,) = probes.judge("overfit", trace)
+    assert told.outcome == outcome and words in told.message, (told, ended)
+
+
 RANKS = {
     "no wrapper": ((("torch.manual_seed(0)", "torch.manual_seed(int(__import__('os').environ['RANK']))"),), "error", "each rank trains its own model"),
     "no sampler": ((), "warning", "exactly the same batches"),

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from statistics import fmean
 
 from trainsleuth.finding import Confidence, Finding, Link, Outcome, Severity
@@ -32,6 +33,9 @@ FITTED_AGAIN = 0.3  # of that, once the random state is frozen
 # causes that leave a loss where it is; which of them, other probes say
 STANDSTILL = ("loss-cut-from-graph", "frozen-parameters", "learning-rate-zero-or-tiny", "step-order",
               "optimizer-misses-parameters", "unregistered-submodules", "double-normalised-loss", "broadcast-in-loss")  # fmt: skip
+AT_MOST_STEPS = 0.9  # share of them at which a slow loss falls
+GOES_ON = 0.25  # of the fall over the first third, for that over the last
+SEEN = 5e-4  # of the loss: fall that is none of rounding
 SAME_SHARE = 0.7  # of the frozen steps must meet exactly the same data
 LEVEL = 0.02  # of the first loss: change over the last third below which a curve is flat
 
@@ -207,6 +211,9 @@ def _verdict(trace: Trace, losses: list[float], means: str) -> Finding:
             return _finding(
                 trace, "open", f"the loss rises from {curve}{rate}", measured, then="divide the learning rate by ten"
             )
+        if _is_steady(losses[2:]):
+            return _finding(trace, "open", f"the loss goes from {curve}, a little at nearly every step: slow, or held up, stays open",
+                            measured, then="multiply the learning rate by ten and look whether it falls ten times as fast")  # fmt: skip
         return _finding(trace, "fail", f"the loss stays: {curve}; expected a clear fall, since the batch, dropout, decay and "
                         "schedule are held still", measured, STANDSTILL, "warning", "medium",
                         ("overfit-one-batch", "failing-one-batch-shapes"))  # fmt: skip
@@ -218,6 +225,14 @@ def _verdict(trace: Trace, losses: list[float], means: str) -> Finding:
         measured,
         then="let it train for more steps: a batch that can be fitted is fitted in the end",
     )
+
+
+def _is_steady(losses: Sequence[float]) -> bool:
+    """Is it a slow fall that goes on, rather than a loss that stays?"""
+    third = len(losses) // 3
+    first, last = losses[0] - losses[third], losses[-third - 1] - losses[-1]
+    falls = sum(later < earlier for earlier, later in pairwise(losses)) / (len(losses) - 1)
+    return falls >= AT_MOST_STEPS and last >= GOES_ON * first > 0 and losses[0] - losses[-1] > SEEN * abs(losses[0])
 
 
 def _softmax_floor(trace: Trace) -> float | None:
