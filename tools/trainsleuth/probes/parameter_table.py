@@ -209,7 +209,9 @@ def _summary(trace: Trace, table: Table, failed: bool, misses: bool) -> Iterator
         + (f"; {frozen}" if frozen else "")
         + ("; whether they learn is open, for nothing has moved yet" if still else "")
         + (
-            "; whether they were to learn is open, for torch was not seen to load weights into them" if doubtful else ""
+            "; whether they were to learn is open, for torch was not seen to load weights into them (other readers, like safetensors, are not watched)"
+            if doubtful
+            else ""
         ),
         next="search for requires_grad_(False) or requires_grad = False" if doubtful else "",
         measured={"held": len(held), "changed": moved, "median_update_ratio": median},
