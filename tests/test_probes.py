@@ -442,6 +442,18 @@ def test_a_slow_fall_is_not_called_a_loss_that_stays(
     assert told.outcome == outcome and words in told.message, (told, ended)
 
 
+def test_what_is_squashed_twice_is_told_once(host: Host, tmp_path: Path) -> None:
+    """Of the second step's graph no lines are known."""
+    squash = "class Squash(nn.Module):\n    def forward(self, x):\n        x = torch.sigmoid(x)\n        return torch.sigmoid(x)\n\n\n"
+    edits = (
+        ("torch.manual_seed(0)\n", squash + "torch.manual_seed(0)\n"),
+        ("nn.Linear(32, 1))", "nn.Linear(32, 1), Squash())"),
+    )
+    trace, ended = host.run(edited(PROGRAMS / "table.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    told = [f for f in probes.judge("observe", trace, frozenset({"loss_contract"})) if "what another" in f.message]
+    assert len(told) == 1 and told[0].line, (told, ended)
+
+
 RANKS = {
     "no wrapper": ((("torch.manual_seed(0)", "torch.manual_seed(int(__import__('os').environ['RANK']))"),), "error", "each rank trains its own model"),
     "no sampler": ((), "warning", "exactly the same batches"),

@@ -116,8 +116,12 @@ def target_out_of_range(call: Event) -> Finding | None:
 
 def squashed_twice(graphs: tuple[Event, ...]) -> Iterator[Finding]:
     """What is squashed twice on its way to the loss keeps to a small part of the range."""
-    for twice in {event["site"]: event for graph in graphs for event in graph["twice"]}.values():
+    found = {event["site"]: event for graph in graphs for event in graph["twice"]}
+    placed = {operation(event) for site, event in found.items() if site}
+    for twice in found.values():
         name = operation(twice)
+        if not twice["site"] and name in placed:
+            continue  # the same in a later graph, of which no lines are known
         yield failure(
             {**twice, "fn": name},
             f"{name} at {shown(twice)} is given what another {name} has made, on the way to the loss: its values keep to a small part of "
