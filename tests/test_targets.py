@@ -91,6 +91,17 @@ def test_a_test_that_the_program_is_too_short_for_is_not_offered(
     )
 
 
+def test_what_is_wrong_in_a_file_that_the_command_does_not_load_speaks_for_no_cause(
+    tmp_path: Path, warm: Callable[..., Answer]
+) -> None:
+    (tmp_path / "train.py").write_text(ENDS.replace("STEPS", "100"))
+    (tmp_path / "other.py").write_text(ENDS.replace("net(x)", "net(x).softmax(1)").replace("STEPS", "100"))
+    answer = triage(tmp_path, "python train.py", by=warm)
+    (told,) = [one for one in answer.json["findings"] if one["outcome"] == "fail"]
+    assert (told["path"], told["next"]) == ("other.py", "probe the command that loads it"), told
+    assert not [one for one in answer.json["hypotheses"] if one["for"]]
+
+
 COUNTED = """
 import torch
 from torch import nn

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import shlex
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -89,8 +89,10 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
 
     if not reports:
         findings.append(_no_time(request.seconds, time.monotonic() - started))
-    findings = _of_this_program(findings, reports)
-    hypotheses = ledger.update(findings, symptom=symptom)
+    loaded = _loaded(reports)
+    findings = _of_this_program(findings, loaded)
+    own = [f for f in findings if not loaded or _is_here(f) or f.path in loaded]
+    hypotheses = ledger.update(own, symptom=symptom)
     ordered = tuple(cause_first(findings, hypotheses))
     told = tuple(h for place, h in enumerate(hypotheses) if place < TOLD or h.for_ or h.verdict != "open")
     done = {f.by for f in findings}
@@ -180,9 +182,9 @@ class _Book:
             self._notes, self.unwritten = None, str(error)
 
 
-def _of_this_program(findings: Sequence[Finding], reports: Sequence[ProbeReport]) -> list[Finding]:
-    """Static findings in files that the run did not load are about another program: kept as notes."""
-    loaded = {
+def _loaded(reports: Sequence[ProbeReport]) -> set[str]:
+    """Files that the runs loaded; none where no run told."""
+    return {
         path
         for report in reports
         for run in report.runs
@@ -190,6 +192,10 @@ def _of_this_program(findings: Sequence[Finding], reports: Sequence[ProbeReport]
         for event in trace.events("modules")
         for path in event["loaded"]
     }
+
+
+def _of_this_program(findings: Sequence[Finding], loaded: Collection[str]) -> list[Finding]:
+    """Static findings in files that the run did not load are about another program: kept as notes."""
     if not loaded:
         return list(findings)
     return [_told_apart(f, f.path in loaded) for f in findings if _is_here(f) or f.path in loaded or f.is_alarm]
