@@ -76,7 +76,14 @@ def probe(trace: Trace) -> Iterator[Finding]:
 
 def can_answer(trace: Trace) -> bool:
     """Is there enough of this program, which was seen under another experiment?"""
-    return len(trace.stepping) <= 1 and not (trace.ended_by_itself and trace.steps < NEEDED_OF_ALL)
+    is_long = not trace.ended_by_itself or trace.steps >= NEEDED_OF_ALL
+    return is_long and len(trace.stepping) <= 1 and any(map(_has_rows, trace.events("entered")))
+
+
+def _has_rows(entered: Event) -> bool:
+    """Are these examples, and not the numbers of a single one, as where a policy acts?"""
+    shapes = [one["shape"] for one in entered["tensors"] if one["name"] == entered["main"] and "float" in one["dtype"]]
+    return entered["role"] == "train" and not any(len(shape) < 2 for shape in shapes)
 
 
 def _too_few(trace: Trace, steps: int, fit: int) -> Finding:
