@@ -154,7 +154,8 @@ def _answerable(
         if module is None:
             yield one
         elif not seen or not hasattr(module, "can_answer") or any(module.can_answer(trace) for trace in seen):
-            wanted = probes.EXPERIMENTS[module.EXPERIMENT]["steps"]
+            experiment = probes.EXPERIMENTS[module.EXPERIMENT]
+            wanted = experiment["steps"] if experiment.get("on_request") else 0
             given = whole if whole and whole < wanted else wanted if request.steps and request.steps < wanted else None
             yield replace(one, steps=given)
 
