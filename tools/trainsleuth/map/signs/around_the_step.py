@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Set
 
-from trainsleuth.facts import Event, External, Function
+from trainsleuth.facts import Event, Expr, External, Function
 
 from ..program import Program
 from ..records import Place
@@ -22,15 +22,21 @@ _SCORES = {"batch": 0.6, "evaluates": 0.52, "stops early": 0.5, "mode": 0.42, "a
 def around_the_step(program: Program, near: Set[Function]) -> Iterator[Place]:
     """In the loops above the step and around it; and where what the loop relies on is made."""
     for function in near:
-        loops = program.training.loop_lines.get(function, ())
+        share = program.weight(function) ** 0.3
+        loops = {loop.id for loop in function.loops if loop.line in program.training.loop_lines.get(function, ())}
         for event in function.events:
-            inside = any(function.loops[number].line in loops for number in event.block.loops)
-            role = _role(event) if inside else ""
-            if role:
-                yield program.at(function, event.line, role, _SCORES[role] * program.weight(function) ** 0.3)
+            inside = not loops.isdisjoint(event.block.loops)
+            if inside and (role := _role(event)):
+                yield program.at(function, event.line, role, _SCORES[role] * share)
+            if inside and event.block.loops[-1] in loops and (test := _left_by(event)) is not None:
+                yield program.at(function, test.line, "stops early", _SCORES["stops early"] * share)
     for called in program.reached_calls:
         if any(isinstance(one, External) and _MADE_FOR_IT.search(one.name) for one in called.targets):
             yield program.at(called.function, called.call.line, "made for it", 0.42 * called.weight**0.3)
+    for cls, places in program.made_at.items():
+        if _STOPS_EARLY.search(cls.name):
+            yield program.at(cls.body, cls.line, "stops early", _SCORES["stops early"])
+            yield from (program.at(function, line, "made for it", 0.42) for function, line in places)
 
 
 def of_a_runner(program: Program) -> Iterator[Place]:
@@ -62,6 +68,13 @@ def _role(event: Event) -> str:
     if event.kind == "augment" and event.value is not None and event.value.text == "1":
         return "counts"
     return "asks" if event.kind == "if" and len(event.block.loops) > 0 and _is_count(event) else ""
+
+
+def _left_by(event: Event) -> Expr | None:
+    """The test behind which a loop is left: if time.time() - started > limit: break"""
+    if event.kind not in ("break", "return") or not event.block.branches:
+        return None
+    return event.block.branches[-1].test
 
 
 def _is_count(event: Event) -> bool:
