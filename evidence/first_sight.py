@@ -54,6 +54,7 @@ HALVES = tuple(
         "thirtieth_",
         "thirty_first_",
         "thirty_second_",
+        "thirty_third_",
     )
 )
 
