@@ -8,7 +8,7 @@ need only be told so. `first` keeps the scores of the first run for an anatomy t
 ever seen the repository; whatever was missed then was looked into afterwards.
 
 The anatomies in maps/ were looked at while the map was built. Those in maps/untouched/ were written blind and
-are kept for measuring; those in maps/untouched2/ to maps/untouched19/ are the second to the nineteenth blind half, written
+are kept for measuring; those in maps/untouched2/ to maps/untouched20/ are the second to the twentieth blind half, written
 later by readers who never ran the map on their repositories.
 """
 
@@ -28,28 +28,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 from trainsleuth.map import COMPONENTS
 
 EVIDENCE = Path(__file__).resolve().parent
-SETS = {
-    "tuned": EVIDENCE / "maps",
-    "untouched": EVIDENCE / "maps" / "untouched",
-    "untouched2": EVIDENCE / "maps" / "untouched2",
-    "untouched3": EVIDENCE / "maps" / "untouched3",
-    "untouched4": EVIDENCE / "maps" / "untouched4",
-    "untouched5": EVIDENCE / "maps" / "untouched5",
-    "untouched6": EVIDENCE / "maps" / "untouched6",
-    "untouched7": EVIDENCE / "maps" / "untouched7",
-    "untouched8": EVIDENCE / "maps" / "untouched8",
-    "untouched9": EVIDENCE / "maps" / "untouched9",
-    "untouched10": EVIDENCE / "maps" / "untouched10",
-    "untouched11": EVIDENCE / "maps" / "untouched11",
-    "untouched12": EVIDENCE / "maps" / "untouched12",
-    "untouched13": EVIDENCE / "maps" / "untouched13",
-    "untouched14": EVIDENCE / "maps" / "untouched14",
-    "untouched15": EVIDENCE / "maps" / "untouched15",
-    "untouched16": EVIDENCE / "maps" / "untouched16",
-    "untouched17": EVIDENCE / "maps" / "untouched17",
-    "untouched18": EVIDENCE / "maps" / "untouched18",
-    "untouched19": EVIDENCE / "maps" / "untouched19",
-}
+BLIND = ("untouched", *(f"untouched{number}" for number in range(2, 21)))
+SETS = {"tuned": EVIDENCE / "maps", **{name: EVIDENCE / "maps" / name for name in BLIND}}
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _PLACE = re.compile(r"[^/:][^:]*:[1-9]\d*")
 Places = Mapping[str, str]  # "path:line" -> a piece of that line, "" when it is not given
