@@ -8,7 +8,7 @@ need only be told so. `first` keeps the scores of the first run for an anatomy t
 ever seen the repository; whatever was missed then was looked into afterwards.
 
 The anatomies in maps/ were looked at while the map was built. Those in maps/untouched/ were written blind and
-are kept for measuring; those in maps/untouched2/ to maps/untouched20/ are the second to the twentieth blind half, written
+are kept for measuring; those in maps/untouched2/ to maps/untouched21/ are the second to the twenty-first blind half, written
 later by readers who never ran the map on their repositories.
 """
 
@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 from trainsleuth.map import COMPONENTS
 
 EVIDENCE = Path(__file__).resolve().parent
-BLIND = ("untouched", *(f"untouched{number}" for number in range(2, 21)))
+BLIND = ("untouched", *(f"untouched{number}" for number in range(2, 22)))
 SETS = {"tuned": EVIDENCE / "maps", **{name: EVIDENCE / "maps" / name for name in BLIND}}
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _PLACE = re.compile(r"[^/:][^:]*:[1-9]\d*")

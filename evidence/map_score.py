@@ -9,7 +9,7 @@ anchors of the training loop; each averaged over components, then over repositor
 that the map claims to have found, a repository that trains nothing and is not told so, and another library than
 torch that is not named; where another library trains, nothing else is scored. A map that is refused scores 0.
 
-SET is tuned, untouched, untouched2 to untouched20, or all. The twenty named untouched, the blind halves in the order
+SET is tuned, untouched, untouched2 to untouched21, or all. The twenty-one named untouched, the blind halves in the order
 in which they were written, are for measuring: whoever works on the map does not run them.
 """
 
