@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from trainsleuth.facts import MODULE_BODY, Index, around, decided_against, stop_before, unreached
+from trainsleuth.facts import Index, decided_against, stop_before, unreached
 from trainsleuth.finding import Finding
-from trainsleuth.repository import is_notebook
 
 from ._left_off import left_off, made_where_off
+from ._only_tried import only_tried
 
 
 def weighed(index: Index, finding: Finding, places: Sequence[tuple[str, int]]) -> Finding:
@@ -29,25 +29,11 @@ def weighed(index: Index, finding: Finding, places: Sequence[tuple[str, int]]) -
         return _asked(finding, f"It is made only where {' and '.join(tests)}, which is not so by default.")
     if why := unreached(index, places):
         return _asked(finding, f"But {why}.")
-    if tried := _only_tried(index, finding, places):
+    if tried := only_tried(index, places) if finding.family == "loss" else "":
         return _asked(finding, f"But {tried} only tries it: nothing there trains.")
     if folder := _kept_aside(finding.path or ""):
         return _asked(finding, f"But {folder}/ is kept aside, as its name says.")
     return finding
-
-
-def _only_tried(index: Index, finding: Finding, places: Sequence[tuple[str, int]]) -> str:
-    """The line of a program on the way to a loss, where that file of its own goes nowhere backward: a file of networks
-    that is started by itself.
-    """
-    for path, line in places if finding.family == "loss" else ():
-        body = around(index, path, line)
-        if body is not None and body.name == MODULE_BODY and not is_notebook(path) and not body.source.holds(_TRAINS):
-            return f"{path}:{line}"
-    return ""
-
-
-_TRAINS = re.compile(rb"backward|optim|scaler|\.step\(|\bfit|\btrain\(|autograd\.grad|import \*")
 
 
 def _kept_aside(path: str) -> str:
