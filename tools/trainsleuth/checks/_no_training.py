@@ -23,7 +23,7 @@ from trainsleuth.facts.tracing.numbers import whole_number
 from ._given import is_given
 from ._options import option_name
 
-_MEASURING = re.compile(r"(^|_)(test|bench|benchmark|profile|timing|speed)(_|$)")
+_MEASURING = re.compile(r"(^|_)(test|bench|benchmark|measure|profile|profiling|timing|speed|latency|throughput)(_|$)")
 _BENCHMARK = re.compile(r"bench(mark)?s?(_|-|\.py)")
 _CLOCKS = frozenset(["time", "perf_counter", "perf_counter_ns", "elapsed_time", "synchronize", "default_timer"])
 _AROUND = ("tqdm", "enumerate", "list", "reversed")
