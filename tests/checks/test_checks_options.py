@@ -296,6 +296,42 @@ def test_settings_of_many_forms_are_off_or_on(form: str, value: str, tmp_path: P
     assert report.findings[0].severity == ("note" if value == "0" else "error")
 
 
+KINDS = """
+import torch
+from enum import Enum
+
+class Kind(Enum):
+    PLAIN = "plain"
+    CUT = "cut"
+
+def fit(model, loader, kind: Kind = Kind.PLAIN):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        if kind == Kind.CUT:
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        model(x).mean().backward()
+        optimizer.step()
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "severity"),
+    [
+        ("fit(1, [])", "note"),
+        ("fit(1, [], Kind.PLAIN)", "note"),
+        ("fit(1, [])\nfit(1, [], kind=Kind.CUT)", "error"),
+        ("for kind in Kind:\n    fit(1, [], kind)", "error"),
+        ("fit(1, [], Kind(input()))", "error"),
+        ("from data import given\nfit(1, [], **given)", "error"),
+    ],
+)
+def test_a_member_of_an_enumeration_that_no_call_gives(call: str, severity: str, tmp_path: Path) -> None:
+    report = run_checks(written_to(tmp_path, {"train.py": f"{KINDS}{call}\n"}), only=["misplaced-clipping"])
+    assert report.findings[0].severity == severity, report.findings[0].message
+
+
 SQUASHED = """
 import argparse
 import torch

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from trainsleuth.facts import Expr, Function, Index, Spot, around, is_test, makers, needed_at, spot_at, written
 
 from ._given import is_given
-from ._options import as_written, defaults, left_out, option_name
+from ._options import as_written, defaults, left_out, member_named, option_name
 from ._parameters import given_or_left
 
 _OFF = frozenset(["false", "0", "0.0", "0.", "none", "", "null"])
@@ -72,7 +72,7 @@ def arms_left_off(index: Index, part: Expr, spot: Spot) -> tuple[str, ...]:
 def _is_off(index: Index, test: Expr, wanted: bool, spot: Spot) -> bool:
     asked, path = test.parts[0] if test.kind == "compare" and len(test.parts) == 2 else test, spot.function.path
     own = given_or_left(index, asked, spot.function)
-    made = [one for one, _ in makers(index, asked, spot)]
+    made = [one for one, at in makers(index, asked, spot) if not member_named(index, one, at.function)]
     options = {name for one in made or [asked] if (name := option_name(one) or _of_a_command(one, spot.function))}
     if made and all(one.kind == "constant" for one in made):  # the field of a class of settings, as it is written
         options |= {name for name in (option_name(asked),) if name}
@@ -127,6 +127,10 @@ def _is_same(other: Expr, value: str) -> bool | None:
         return value == other.text
     if other.kind == "constant":
         return value.lower() == other.text.lower()
+    if other.kind == "path":  # members of one enumeration
+        owner, _, member = other.text.rpartition(".")
+        kind, _, given = value.rpartition(".")
+        return member == given if kind and kind == owner.rpartition(".")[2] else None
     number, limit = _number(value), _number(as_written(other))
     return None if number is None or limit is None else number == limit
 

@@ -33,6 +33,14 @@ def option_name(expr: Expr) -> str:
     return ""
 
 
+def member_named(index: Index, expr: Expr, function: Function) -> str:
+    """Kind.FULL of a member of an enumeration of the project, whatever its class is called here; "" of anything else."""
+    owner = expr.receiver if expr.kind == "path" else None
+    cls = index.resolve(function, owner.text) if owner is not None else None
+    is_member = isinstance(cls, Class) and any(one.startswith("enum.") for one in index.external_bases(cls))
+    return f"{cls.name}.{expr.last}" if isinstance(cls, Class) and is_member else ""
+
+
 def left_out(expr: Expr) -> str:
     """The last resort of getattr(args, "clip", 0) and table.get("clip"); "?" of anything else."""
     if expr.kind != "call" or expr.last not in ("get", "getattr"):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from trainsleuth.facts import Expr, Function, Index, bindings
 
-from ._options import as_written, option_name
+from ._options import as_written, member_named, option_name
 
 
 def given_or_left(index: Index, expr: Expr, function: Function) -> set[str]:
     """Of a parameter with a default, or of self.clip that was given one: its values over all calls that bear the name of
-    its function, as written; "?" where one is no constant. Empty where it is neither.
+    its function, as written; Kind.FULL of a member of an enumeration; "?" where one is no constant. Empty where it is
+    neither.
 
     A call that hands on an option of the same name (clip=args.clip) gives nothing new.
     """
@@ -34,11 +35,15 @@ def _values(index: Index, function: Function, name: str) -> set[str]:
     for site in index.calls(called, *_below(index, function)):
         given = site.call.argument(place, name)
         if given is not None and option_name(given) != name:
-            found.add(as_written(given))
+            found.add(_as_written(index, given, site.function))
         elif given is None:
             is_spread = any(part.kind in ("star", "doublestar") for part in site.call.parts[1:])
-            found.add("?" if is_spread else as_written(parameter.default))
-    return found or {as_written(parameter.default)}
+            found.add("?" if is_spread else _as_written(index, parameter.default, function))
+    return found or {_as_written(index, parameter.default, function)}
+
+
+def _as_written(index: Index, expr: Expr, function: Function) -> str:
+    return member_named(index, expr, function) or as_written(expr)
 
 
 def _below(index: Index, function: Function) -> list[str]:
