@@ -334,6 +334,46 @@ class Attack:
             optimizer.step()
         return found
 """,
+    "a start that is fitted, in a list for its optimizer": """
+import torch
+
+def prior(pose):
+    return torch.exp(pose[:, :4]) ** 2
+
+def fitting_loss(pose, shape, joints, wanted, weight=15.2):
+    error = ((joints - wanted) ** 2).sum(-1)
+    shape_loss = 5 * (shape ** 2).sum(-1)
+    pose_loss = weight * prior(pose).sum(-1)
+    return (error + pose_loss + shape_loss).sum()
+
+class Fit:
+    def __init__(self, body, rounds=100):
+        self.body, self.rounds = body, rounds
+
+    def __call__(self, start, shape, wanted):
+        pose = start[:, 3:].detach().clone()
+        shape = shape.detach().clone()
+        pose.requires_grad = True
+        shape.requires_grad = True
+        fitted = [pose]
+        fitted.append(shape)
+        optimizer = torch.optim.Adam(fitted, lr=1e-2)
+        for _ in range(self.rounds):
+            loss = fitting_loss(pose, shape, self.body(pose=pose, shape=shape).joints, wanted)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return pose.detach()
+
+def train(model, body, loader, optimizer):
+    fit = Fit(body)
+    for images, wanted in loader:
+        pose, shape = model(images)
+        found = fit(pose.detach(), shape.detach(), wanted)
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(pose, found).backward()
+        optimizer.step()
+""",
     "a lesson on autograd": """
 import torch
 

@@ -209,13 +209,33 @@ def _is_optimized(name: str, function: Function) -> bool:
     """The leaf is what is searched for: an optimizer or autograd.grad gets it, or its gradient is read."""
     if f"{name}.grad" in {part.text for event in function.events for root in _roots(event) for part in root.walk()}:
         return True
-    return any(
-        part.text == name
+    given = (part.text for part in _searched_for(function))
+    return any(one == name or _holds(function, one, name) for one in dict.fromkeys(given))
+
+
+def _searched_for(function: Function) -> Iterator[Expr]:
+    for event in function.events:
+        for call in event.calls:
+            if call.last == "grad" or call.last in OPTIMIZER_CLASSES:
+                yield from (part for part in call.walk() if part.kind == "path")
+
+
+def _holds(function: Function, listed: str, name: str) -> bool:
+    """params = [w, b]; params.append(w)."""
+    made = (one.value for one in bindings(function).get(listed, ()) if one.kind == "assign" and one.value is not None)
+    added = (
+        part
         for event in function.events
         for call in event.calls
-        if call.last == "grad" or call.last in OPTIMIZER_CLASSES
-        for part in call.walk()
+        if call.callee in (f"{listed}.append", f"{listed}.extend")
+        for part in call.parts[1:]
     )
+    return any(part.text == name for root in (*made, *added) if _is_list(root) for part in root.walk())
+
+
+def _is_list(expr: Expr) -> bool:
+    """Of tensors as they are: nothing is computed from them."""
+    return not any(part.kind in ("call", "binary", "index") for part in expr.walk())
 
 
 def _roots(event: Event) -> tuple[Expr, ...]:
