@@ -74,7 +74,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Built, Function, Index, Switch, bindings, built_optimizers, switches, written
+from trainsleuth.facts import Built, Function, Index, Switch, bindings, built_optimizers, never_meet, switches, written
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -103,6 +103,7 @@ def _examined(index: Index, built: Built) -> Finding:
     found = [switch for function in near for switch in switches(index, function)]
     for module, function in built.owned:
         off = [s for s in found if s.on is False and s.is_whole and s.path == module and s.spot.function in near]
+        off = [s for s in off if not never_meet(s.spot, built.spot)]
         if (
             off
             and function in near

@@ -74,7 +74,7 @@ from .records import (
     Parameter,
 )
 from .running.broken import stop_before
-from .running.contradiction import contradict
+from .running.contradiction import contradict, never_meet
 from .running.dead import around, is_dead, is_lesson, left_blank, overridden_by_all, spot_at
 from .running.fixed import decided_against, needed_at
 from .running.unreached import unreached
@@ -195,6 +195,7 @@ __all__ = [
     "minimised",
     "modules_of_optimizer",
     "needed_at",
+    "never_meet",
     "no_collection",
     "number_sign",
     "other_library",

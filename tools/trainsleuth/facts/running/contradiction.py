@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ..memo import kept_per_function
-from ..reading.scopes import bindings
+from ..reading.scopes import bindings, encloses, is_sibling
 from ..records import Block, Expr, Function
 from ..tracing.things import Instance, Spot, Thing
 from ..wording import written
@@ -24,11 +24,26 @@ def is_made_apart(thing: Thing, spot: Spot) -> bool:
     attribute is set, and cfg.LOSS == "plain" where it is called.
     """
     made = thing.spot if isinstance(thing, Instance) else None
-    if made is None or made.function is spot.function:
-        return False
-    if not (other := _settings_asked(spot)) or not (one := _settings_asked(made)):
-        return False
-    return any(one.get(test, truth) is not truth for test, truth in other.items())
+    return made is not None and made.function is not spot.function and _ask_otherwise(made, spot)
+
+
+def never_meet(one: Spot, other: Spot) -> bool:
+    """No run comes to both places: they stand in arms of one if, in arms that ask the same, or the one that stands first
+    leaves its function.
+    """
+    if one.function is not other.function:
+        return _ask_otherwise(one, other)
+    function, (first, later) = one.function, sorted([one, other], key=lambda spot: spot.position)
+    if is_sibling(_block(one), _block(other)) or contradict(function, _block(one), _block(other)):
+        return True
+    between = function.events[first.position + 1 : later.position]
+    return any(event.kind in ("return", "raise") and encloses(event.block, _block(first)) for event in between)
+
+
+def _ask_otherwise(one: Spot, other: Spot) -> bool:
+    """By tests of settings around each of them."""
+    asked = _settings_asked(one)
+    return bool(asked) and any(asked.get(test, truth) is not truth for test, truth in _settings_asked(other).items())
 
 
 def told_by_tests(spot: Spot, name: str) -> tuple[str | None, frozenset[str]]:
