@@ -104,7 +104,49 @@ def main(model):
         run(model, loader, optimizer)
         run(model, held_out, optimizer, train=False)
 """
+_MODES = """
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __getitem__(self, index):
+        return self.rows[index]
+
+    def __len__(self):
+        return len(self.rows)
+
+class Trainer:
+    def __init__(self, model):
+        self.model = model
+        self.optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def run(self, rows, others):
+        train_loader = self.loader(rows)
+        test_loader = self.loader(others, mode="test")
+        for epoch in range(9):
+            for x, y in train_loader:
+                self.optimizer.zero_grad()
+                torch.nn.functional.cross_entropy(self.model(x), y).backward()
+                self.optimizer.step()
+        return [self.model(x) for x, y in test_loader]
+
+    def loader(self, rows, mode="train"):
+        rows = Rows(rows)
+        if mode == "train":
+            loader = DataLoader(rows, batch_size=8, shuffle=True)
+        else:
+            loader = DataLoader(rows, batch_size=32)
+        return loader
+"""
+
 FAILS = {
+    "the arm of the mode that trains": mutant(
+        _MODES, (", shuffle=True", ""), ("batch_size=32", "batch_size=32, shuffle=True")
+    ),
+    "every mode": mutant(_MODES, ('mode == "train"', "len(rows) < 99"), ('others, mode="test"', "others")),
     "left out": mutant(_FUNCTION, (", shuffle=True", "")),
     "said so": mutant(_FUNCTION, ("shuffle=True", "shuffle=False")),
     "class": mutant(_CLASS, (", shuffle=True", "")),
@@ -117,6 +159,7 @@ FAILS = {
 }
 
 SILENT = {
+    "the arm of another mode": _MODES,
     "function": _FUNCTION,
     "class": _CLASS,
     "files": _FILES,

@@ -134,6 +134,9 @@ def _trained_loaders(index: Index) -> Iterator[tuple[Expr, Link]]:
             place = header_of(function, loop)
             for spot in _training_ways(index, site, Spot(function, place)):
                 for loader in loaders_gone_over(index, loop.source, spot):
+                    made = loader.spot
+                    if is_ruled_out(index, made.function.events[made.position].block, made):
+                        continue  # get_loader(data, "test"), where the loop asks for "train"
                     yield loader.call, Link(function.path, loop.line, "trains on it, in the order that it gives")
     for site in loader_sites(index):
         cls = index.class_of(site.function) if site.function.name == "train_dataloader" else None
