@@ -77,7 +77,9 @@ from trainsleuth.facts import (
     Spot,
     Target,
     built_optimizers,
+    encloses,
     is_sibling,
+    mentions,
     owns_parameters,
     written,
 )
@@ -111,12 +113,25 @@ def _examined(index: Index, built: Built) -> Finding:
             continue
         if _tells_optimizer(event):
             break
-        for what, made in _changes(index, event, Spot(function, position), owned):
+        same = [one for one in owned if not _is_another(built, one, position)]
+        for what, made in _changes(index, event, Spot(function, position), same):
             if not _is_followed_by_optimizer(built, position) and not _has_one_of_its_own(index, what):
                 return _failure(built, Spot(function, position), what, made)
     if not owned:
         return SAY.open(path, line, f"which modules {written(built.site.call)} owns is not resolved: {built.why}")
     return SAY.passed(path, line, f"nothing is put into {', '.join(owned)} after its optimizer was built")
+
+
+def _is_another(built: Built, path: str, position: int) -> bool:
+    """At `position` the path, or what it begins with, surely names something made anew since: the next model of a notebook."""
+    function = built.site.function
+    here = function.events[position].block
+    for event in function.events[built.site.position + 1 : position]:
+        names = [one.text for one in event.targets if event.kind == "assign" and f"{path}.".startswith(f"{one.text}.")]
+        is_made = event.value is not None and not mentions(event.value, names)
+        if names and is_made and encloses(event.block, here):
+            return True
+    return False
 
 
 def _tells_optimizer(event: Event) -> bool:
