@@ -1,6 +1,7 @@
 """Programs for singular-at-zero: must be found in FAILS, and not in SILENT."""
 
 from . import mutants
+from ._programs import mutant
 
 STEP = """
 
@@ -120,7 +121,51 @@ class Lit(L.LightningModule):
         ),
     }
 )
+_RECORDED = """
+from dataclasses import dataclass
+import torch
+from torch import nn
+
+def rms(x):
+    return x.float().square().mean().sqrt()
+
+@dataclass
+class Watched:
+    size: torch.Tensor
+
+@dataclass
+class Output:
+    hidden: torch.Tensor
+    watched: Watched
+
+def watch(hidden):
+    return Watched(size=rms(hidden))
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+
+    def forward(self, x, is_watched=False):
+        hidden = self.layer(x)
+        if not is_watched:
+            return hidden
+        return Output(hidden=hidden, watched=watch(hidden))
+
+def train(loader):
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        net(x).square().mean().backward()
+        optimizer.step()
+"""
+FAILS["what is watched is trained too"] = mutant(
+    _RECORDED, ("            return hidden\n", "            return rms(hidden)\n")
+)
 SILENT = ORIGINALS | {
+    "a record of what is watched": _RECORDED,
+    "a pair": mutant(_RECORDED, ("return Output(hidden=hidden, watched=watch(hidden))", "return hidden, rms(hidden)")),
     "charbonnier, whose eps is squared too": """
 import torch
 from torch import nn

@@ -7,9 +7,10 @@ from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
 from ..reading.scopes import Item
-from ..records import Expr
+from ..records import Class, Expr
 from ..tracing.flow import Origin
 from ..tracing.things import Spot
+from ..words import words
 from .detaching import detached_at
 from .operations import CUTTING_BUILTINS, CUTTING_METHODS
 
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 
 MAX_STEPS = 600
 MAX_CALLS = 4  # helpers inside helpers
+_ITSELF: Item = ""  # a tensor is asked for: no tuple or record that it may be packed in
+_OF_TENSORS = words(
+    "abs square sqrt exp log log1p mean sum std var norm softmax log_softmax sigmoid relu square_ logsumexp"
+)
+_RECORDS = words("dataclass define frozen s attrs NamedTuple TypedDict ModelOutput BaseModel")
+_PACKS = ("tuple", "list", "dict")
 _NO_NUMBERS = ("string", "number", "constant", "lambda")
 
 
@@ -81,7 +88,7 @@ class Walking:
             yield from self._call(expr, spot, items)
         elif expr.kind in ("tuple", "list") and items and isinstance(items[0], int) and items[0] < len(expr.parts):
             yield expr.parts[items[0]], spot, items[1:]
-        elif expr.kind not in _NO_NUMBERS:
+        elif expr.kind not in _NO_NUMBERS and not (expr.kind in _PACKS and items == (_ITSELF,)):
             yield from ((part, spot, ()) for part in expr.parts)
 
     def _origins(self, expr: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[_Step]:
@@ -94,6 +101,8 @@ class Walking:
             yield Expr("path", head, (), expr.line), spot, ()
 
     def _call(self, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[_Step]:
+        if items == (_ITSELF,) and self._makes_record(call, spot):
+            return
         depth = spot.frame.depth if spot.frame is not None else 0
         targets = list(self.index.calling.run_by(call, spot))
         for target in targets[:4] if depth < MAX_CALLS else ():
@@ -102,9 +111,20 @@ class Walking:
                 yield from ((value, at, items) for value, at in self.index.frames.returns(frame))
         receiver = call.receiver
         if receiver is not None and not (receiver.kind == "path" and _is_namespace(receiver.text, spot)):
-            yield receiver, spot, ()
+            yield receiver, spot, (_ITSELF,) if call.last in _OF_TENSORS and receiver.kind in ("path", "call") else ()
         for part in call.parts[1:]:
             yield (part.parts[0] if part.kind in ("keyword", "star", "doublestar") else part), spot, ()
+
+    def _makes_record(self, call: Expr, spot: Spot) -> bool:
+        """An object of a class of the project with fields that were declared."""
+        cls = self.index.resolve(spot.function, call.callee) if call.callee else None
+        if not isinstance(cls, Class):
+            return False
+        names = [
+            *(mark.last for mark in cls.decorators),
+            *(one.rpartition(".")[2] for one in self.index.external_bases(cls)),
+        ]
+        return not _RECORDS.isdisjoint(names)
 
 
 def _is_namespace(path: str, spot: Spot) -> bool:
