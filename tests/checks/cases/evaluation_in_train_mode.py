@@ -94,7 +94,41 @@ def make(loader):
     return net, evaluate
 """
 
+_OWN = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.Flatten())
+        self.head = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5), nn.Linear(8, 2))
+
+    def forward(self, x):
+        return self.head(self.layers(x))
+
+def check(loader, path):
+    net = Net().to("cuda")
+    net.load_state_dict(torch.load(path))
+    net.eval()
+    correct = total = 0
+    with torch.no_grad():
+        for x, y in loader:
+            out = net(x)
+            total += y.size(0)
+            correct += (out.argmax(1) == y).sum().item()
+    print(correct / total)
+
+def show(x, net):
+    net.eval()
+    return net(x)
+"""
+
 FAILS = {
+    "a model of its own, by another name": mutant(_OWN, ("    net.eval()\n    correct", "    correct")),
+    "that model in a wrapper": mutant(
+        _OWN, ("    net.eval()\n    correct", "    net = nn.DataParallel(net)\n    correct")
+    ),
     "script": mutant(_SCRIPT, ("    model.eval()\n", "")),
     "method": mutant(
         _CLASS,
@@ -109,6 +143,36 @@ FAILS = {
 }
 
 SILENT = {
+    "a model of its own": _OWN,
+    "a model of its own that a helper may switch": mutant(
+        _OWN,
+        ("    net.eval()\n    correct", "    ready(net)\n    correct"),
+        ("import torch\n", "import torch\nfrom kit import ready\n"),
+    ),
+    "a model that is given, which a caller may switch": mutant(
+        _OWN,
+        ("    net.eval()\n    correct", "    correct"),
+        ("def check(loader, path):\n    net = Net()", "def check(loader, net):\n    net = net"),
+        ("    net.load_state_dict(torch.load(path))\n", ""),
+    ),
+    "a model that switches itself": mutant(
+        _OWN,
+        ("    net.eval()\n    correct", "    correct"),
+        ("    def forward(self, x):\n", "        self.eval()\n\n    def forward(self, x):\n"),
+    ),
+    "a network that is tried with the weights that were drawn": mutant(
+        _OWN,
+        ("    net.eval()\n    correct", "    correct"),
+        ("    net.load_state_dict(torch.load(path))\n", ""),
+        ("def check(loader, path)", "def test_net(loader)"),
+    ),
+    "no score is kept": mutant(
+        _OWN,
+        ("    net.eval()\n    correct", "    correct"),
+        ("            correct += (out.argmax(1) == y).sum().item()\n", "            print(out)\n"),
+        ("    correct = total = 0", "    total = 0"),
+        ("print(correct / total)", "print(total)"),
+    ),
     "script": _SCRIPT,
     "class": _CLASS,
     "files": _FILES,

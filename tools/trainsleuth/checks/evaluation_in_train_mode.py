@@ -9,7 +9,7 @@ Question to answer: is the model in evaluation mode when the score is computed?
 Fix: model.eval() before, model.train() after; torch.no_grad() around.
 
 Cannot see: modes set by frameworks, models without dropout or batch normalisation in code that is not
-resolved, evaluation code that is not named so.
+resolved, evaluation code that is not named so and keeps no score without gradients.
 
 Bad:
     import torch
@@ -41,6 +41,33 @@ Bad (a method):
         def run(self, loader):
             return self.validate(loader)
 
+Bad (another function of the file calls eval(), for a model of its own):
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8), nn.Linear(8, 2))
+
+        def forward(self, x):
+            return self.layers(x)
+
+    def check(loader, path, device):
+        net = Net().to(device)
+        net.load_state_dict(torch.load(path))
+        correct = 0
+        with torch.no_grad():
+            for x, y in loader:
+                correct += (net(x).argmax(1) == y).sum().item()
+        print(correct)
+
+    def predict(x, path):
+        net = Net()
+        net.load_state_dict(torch.load(path))
+        net.eval()
+        return net(x)
+
 Good:
     import torch
     from torch import nn
@@ -64,7 +91,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Function, Index, Instance, Spot, is_module, is_test, written
+from trainsleuth.facts import (
+    Class,
+    Expr,
+    Function,
+    Index,
+    Instance,
+    Spot,
+    bound_names,
+    is_module,
+    is_test,
+    written,
+)
 from trainsleuth.finding import Finding, Link
 
 from ._modes import modal_layer, reaches
@@ -81,15 +119,27 @@ SAY = Verdicts(
 _EVALUATING = re.compile(
     r"^_?(eval|evaluate|validate|validation|test|val|do_eval|run_eval)(_|$|uate|idat)", re.IGNORECASE
 )
+_SCORES = re.compile(r"(^|_)(correct|hits|accuracy|acc|f1|auc|confusion|conf_?mat)(_|$)", re.IGNORECASE)
+_NO_GRAD = re.compile(rb"no_grad|inference_mode|set_grad_enabled")
+_KEEPS_MODE = ("DataParallel", "DistributedDataParallel", "len", "print", "id", "type", "isinstance", "summary")
 
 
 def check(index: Index) -> Iterator[Finding]:
     for function in index.functions():
-        if is_test(function.path) or not _EVALUATING.search(function.name) or function.path.endswith("test.py"):
+        is_named = bool(_EVALUATING.search(function.name))
+        if is_test(function.path) or function.path.endswith("test.py") or not (is_named or _keeps_score(function)):
             continue
         for position, call, model in _forwards(index, function):
-            yield _examined(index, function, position, call, model)
-            break
+            if is_named or index.values.is_without_grad(Spot(function, position)):
+                yield _examined(index, function, position, call, model)
+                break
+
+
+def _keeps_score(function: Function) -> bool:
+    """It does something without gradients, and has a name for a score."""
+    return function.source.holds(_NO_GRAD) and any(
+        _SCORES.search(name) for event in function.events for name in bound_names(event)
+    )
 
 
 def _forwards(index: Index, function: Function) -> Iterator[tuple[int, Expr, Instance]]:
@@ -109,7 +159,7 @@ def _examined(index: Index, function: Function, position: int, call: Expr, model
     layer = modal_layer(index, model)
     if layer is None:
         return SAY.passed(path, line, f"no dropout or batch normalisation was found in {shown}")
-    if reaches(index, path, "eval"):
+    if reaches(index, path, "eval") and not _stays_as_made(index, function, call, model):
         if _switched(index, function, 3):
             return SAY.passed(path, line, f"{shown} is put into evaluation mode")
         return SAY.open(path, line, f"whether eval() is called before {function.name} is not resolved")
@@ -123,6 +173,25 @@ def _examined(index: Index, function: Function, position: int, call: Expr, model
         "was found: is it in training mode? Expected eval() before and train() after."
     )
     return SAY.fail(path, line, message, chain, "medium")
+
+
+def _stays_as_made(index: Index, function: Function, call: Expr, model: Instance) -> bool:
+    """The function makes the model itself and loads its weights, switches no mode, and hands it to nobody who might."""
+    cls, name = model.kind, call.callee
+    if not isinstance(cls, Class) or model.spot is None or model.spot.function is not function:
+        return False
+    if set(index.external_bases(cls)) - {"object", "torch.nn.Module"} or _switched(index, function, 0):
+        return False
+    calls = [one for event in function.events for one in event.calls]
+    if not any(one.callee.startswith(f"{name}.load") for one in calls):
+        return False  # nothing that anybody wants to score: its weights are drawn
+    if any("eval" in method.called for one in index.lineage(cls) for method in one.methods.values()):
+        return False
+    return not any(
+        one.last not in _KEEPS_MODE and (part.parts[0] if part.kind == "keyword" else part).text == name
+        for one in calls
+        for part in one.parts[1:]
+    )
 
 
 def _switched(index: Index, function: Function, depth: int) -> bool:
