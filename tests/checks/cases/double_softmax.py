@@ -48,6 +48,15 @@ class Loss(nn.Module):
 def loss_of(scores, y):
     return Loss()(scores, y)
 """,
+    "a loss that is made where it is called": """
+import torch
+from torch import nn
+def train(net, loader, optimizer):
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.CrossEntropyLoss()(net(x).softmax(-1), y).backward()
+        optimizer.step()
+""",
     "softmax method right before the functional loss": """
 import torch.nn.functional as F
 

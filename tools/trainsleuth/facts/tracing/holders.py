@@ -65,8 +65,11 @@ class Holders:
             for site in self.index.calls(last):
                 if self.scoping.callee(site.call, site.function) in places[last]:
                     yield site
-        for site in self.index.calls(""):  # self.losses[head](output, target)
+        for site in self.index.calls(""):  # self.losses[head](output, target), nn.MSELoss()(output, target)
             called = site.call.parts[0]
+            if called.kind == "call" and self._known[wanted].get(self.scoping.callee(called, site.function), 0) & 0b10:
+                yield site
+                continue
             table = called.parts[0] if called.kind == "index" else called
             if table.kind == "path" and self.scoping.path(site.function, table.text) in places.get(table.last, ()):
                 yield site
