@@ -127,3 +127,22 @@ def test_why_a_program_stops_is_said(tmp_path: Path) -> None:
 
 def test_a_few_files_may_be_a_part_of_a_project(tmp_path: Path) -> None:
     assert _alarm(tmp_path, {"a/engine.py": f"import networks\n{LOOP}", "a/main.py": CALLS}).severity == "error"
+
+
+SWITCHED = (
+    "import argparse\n\nparser = argparse.ArgumentParser()\nparser.add_argument('--amp', type=bool, default=False)\n"
+    "print(parser.parse_args().amp)\n"
+)
+GIVING = {
+    "a script": ("run.sh", "python train.py --amp False\n"),
+    "a document": ("README.md", "```\npython train.py --amp False\n```\nor `python train.py --amp=False`\n"),
+}
+
+
+@pytest.mark.parametrize("name", GIVING)
+def test_a_command_is_no_file_that_a_program_has_to_import(name: str, tmp_path: Path) -> None:
+    path, text = GIVING[name]
+    for file, written in {"train.py": SWITCHED, "tool.py": OTHER, path: text}.items():
+        (tmp_path / file).write_text(written)
+    found = run_checks(Repository(tmp_path), ["text-as-boolean"]).findings[0]
+    assert (found.severity, "imports" in found.message) == ("error", False), found.message

@@ -27,7 +27,8 @@ _COMMANDS = ("fire", "jsonargparse", "defopt", "tyro", "cleo", "typer")
 def unreached(index: Index, places: Iterable[tuple[str, int]]) -> str:
     """Why no program comes to one of the places; "" where one may.
 
-    A package that others install, and a file beside which no program stands, may be used by others.
+    A package that others install, and a file beside which no program stands, may be used by others; scripts and documents
+    are imported by nobody.
     """
     places = tuple(places)
     if stops := [index.reached.stopped[path] for path, _ in places if path in index.reached.stopped]:
@@ -36,7 +37,7 @@ def unreached(index: Index, places: Iterable[tuple[str, int]]) -> str:
         return ""
     programs = {one.path for one in index.files.values() if is_started(one)}
     for path, line in places:
-        if not is_notebook(path) and programs - {path}:
+        if path in index.files and not is_notebook(path) and programs - {path}:
             if why := index.reached.why_not(path, around(index, path, line)):
                 return why
             if method := _uncalled_method(index, path, line):
