@@ -43,6 +43,11 @@ SILENT = {
         ("action=argparse.BooleanOptionalAction", "type=bool"),
     ),
 }
+_OFF_AS_TEXT = mutant(_ARGS, ("action=argparse.BooleanOptionalAction, default=True", "type=bool, default=False"))
+SILENT["off by default, and a document says to write so into the parser"] = (
+    f"# file: train.py\n{_OFF_AS_TEXT}\n# file: README.md\n"
+    "First `python train.py --lr 0.1`. Then switch it off (`--pretrained=False`) in the parser of `train.py` and run it.\n"
+)
 _AS_TEXT = mutant(_ARGS, ("action=argparse.BooleanOptionalAction", "type=bool"))
 
 
@@ -54,8 +59,6 @@ FAILS = {
     "on by default": _AS_TEXT,
     "given as False": _started("python train.py --lr 0.1 --pretrained False"),
     "given with a sign": _started("torchrun --nproc_per_node 2 train.py --pretrained='false' --lr 0.1"),
-    "off by default, and said to be off": _started(
-        "python -m train --pretrained 0", _AS_TEXT.replace("default=True", "default=False")
-    ),
+    "off by default, and said to be off": _started("python -m train --pretrained 0", _OFF_AS_TEXT),
     "a short name": mutant(_AS_TEXT, ('"--pretrained"', '"-p", "--pretrained"')),
 }

@@ -52,8 +52,16 @@ def commands_that_give(index: Index, option: str, path: str, words: str) -> Iter
     named = re.compile(rf"--{re.escape(option).replace('_', '[-_]')}(?:=|[ \t]+)[\"']?(?:{words})")
     for file, text in _written_down(index):
         for found in named.finditer(text):
+            if _is_only_named(text, found.start()):
+                continue
             if any(path in imported(index, one) for one in _started(index, text, found.start())):
                 yield Hit(file, text.count("\n", 0, found.start()) + 1, found[0])
+
+
+def _is_only_named(text: str, start: int) -> bool:
+    """The option stands in a line of prose, marked as code: set `--amp=False` in the parser. No command is written there."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    return before.count("`") % 2 == 1 and "```" not in before and not _STARTED.search(before.rpartition("`")[2])
 
 
 def _written_down(index: Index) -> Iterator[tuple[str, str]]:
