@@ -246,3 +246,32 @@ def test_of_two_losses_that_a_condition_chooses_both_are_named(tmp_path: Path) -
     (finding,) = [one for one in report.findings if one.outcome == "fail"]
     assert finding.message.startswith("CrossEntropyLoss or BCEWithLogitsLoss expects logits")
     assert finding.chain[-1].why == "CrossEntropyLoss or BCEWithLogitsLoss applies its own softmax or sigmoid"
+
+
+STEPPED = """\
+import torch
+
+def fit(model, loader, epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    schedule = torch.optim.lr_scheduler.MADE
+    for epoch in range(epochs):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+            schedule.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        ("StepLR(optimizer, step_size=epochs // 3)", "decays each time that as many batches have passed"),
+        ("CosineAnnealingLR(optimizer, T_max=epochs)", "rises and falls again"),
+        ("PolynomialLR(optimizer, total_iters=epochs)", "is used up after as many batches"),
+    ],
+)
+def test_only_a_schedule_that_ends_is_said_to_be_used_up(made: str, said: str, tmp_path: Path) -> None:
+    program = STEPPED.replace("MADE", made)
+    (finding,) = run_checks(written_to(tmp_path, {"train.py": program}), only=["scheduler-granularity"]).findings[:1]
+    assert said in finding.message, finding.message

@@ -1,8 +1,9 @@
 """The learning-rate schedule is counted in epochs and stepped per batch, or the reverse.
 
-A schedule only counts calls of step(). Milestones or T_max given in epochs are used up within the first epoch
-when step() is called for each batch: the rate is at its end almost from the start. Given in batches and stepped
-per epoch, the schedule hardly moves: a warm-up never ends.
+A schedule only counts calls of step(). Milestones given in epochs are used up after as many batches when step()
+is called for each batch: the rate is at its end almost from the start. With step_size so given it goes on to decay
+every few batches, with T_max it swings down and up again all the time. Given in batches and stepped per epoch, the
+schedule hardly moves: a warm-up never ends.
 
 Fix: one step() per unit that the schedule is written in.
 
@@ -106,6 +107,11 @@ _LENGTH = {
     "get_cosine_schedule_with_warmup": (2, "num_training_steps"),
     "get_polynomial_decay_schedule_with_warmup": (2, "num_training_steps"),
     "get_cosine_with_hard_restarts_schedule_with_warmup": (2, "num_training_steps"),
+}
+# what becomes of those that do not end, stepped per batch
+_TOO_FAST = {
+    "CosineAnnealingLR": "is at its lowest after as many batches and then rises and falls again and again",
+    "StepLR": "decays each time that as many batches have passed",
 }
 _LOADER = re.compile(r"load|batch|data|iter|step|train_dl|(^|_)dl($|_)", re.IGNORECASE)
 _EPOCH = re.compile(r"epoch", re.IGNORECASE)
@@ -280,7 +286,7 @@ def _failure(made: Schedule, length: Expr, unit: str, per: str, shown: str, path
         Link(at, made.call.line, f"{made.name} counts {unit}s: {written(length)}"),
         Link(path, line, f"{shown}.step() is called once per {per}"),
     )
-    effect = "is used up within the first epoch" if unit == "epoch" else "hardly moves"
+    effect = _TOO_FAST.get(made.name, "is used up after as many batches") if unit == "epoch" else "hardly moves"
     message = (
         f"{shown}.step() at {path}:{line} runs once per {per}, but {made.name} at {at}:{made.call.line} counts "
         f"{unit}s ({written(length)}), so the schedule {effect}: expected one step per {unit}."
