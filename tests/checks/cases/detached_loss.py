@@ -441,4 +441,40 @@ def lowest(start):
 
 best = lowest(model(torch.rand(3, 2)).repeat(1, 2))
 """,
+    "an adversary is trained on features that are cut, its layers wrapped": HEAD
+    + """
+wrap = lambda layer: initialised(layer, nn.init.orthogonal_)
+
+def initialised(layer, weight_init):
+    weight_init(layer.weight.data)
+    return layer
+
+class Adversary(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.main = nn.Sequential(nn.Flatten(), wrap(nn.Linear(2, 2)), nn.Softmax(dim=1))
+
+    def forward(self, features):
+        return self.main(features)
+
+adversary = Adversary()
+
+def train(loader, optimizer):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = F.binary_cross_entropy(adversary(model(x).detach())[:, 0], y)
+        loss.backward()
+        optimizer.step()
+""",
+    "a Sequential holds a block of the project": HEAD
+    + """
+adversary = nn.Sequential(nn.Flatten(), Net(), nn.Softmax(dim=1))
+
+def train(loader, optimizer):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = F.binary_cross_entropy(adversary(model(x).detach())[:, 0], y)
+        loss.backward()
+        optimizer.step()
+""",
 }

@@ -8,6 +8,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from ..naming.modules import owns_parameters
 from ..reading.scopes import Item
 from ..records import Expr
 from ..tracing.callers import Target, external_name
@@ -71,10 +72,9 @@ class Layers:
         members = list(self.index.members.of_thing(layer))
         if not members:
             return unknown("a Sequential whose layers were not found")
+        held = [self.index.objects.of(member.expr, member.spot) for member in members]
         is_live = any(
-            isinstance(thing, Instance) and ops.has_parameters(external_name(thing))
-            for member in members
-            for thing in self.index.objects.of(member.expr, member.spot)
+            isinstance(thing, Instance) and owns_parameters(self.index, thing) for one in held for thing in one
         )
         tails: list[Value] = []
         for member in reversed(members):
@@ -90,7 +90,14 @@ class Layers:
         )
         if tails and made is not None and (place := self.index.altered.get(made)):
             value = unknown(f"a Sequential whose layers are changed at {place}")
-        return value._replace(grad="live") if is_live else value
+        if is_live:
+            return value._replace(grad="live")
+        is_known = all(one and all(isinstance(thing, Instance) for thing in one) for one in held)
+        if value.grad in ("cut", "reborn") and not is_known:
+            return unknown("a Sequential that may hold parameters: some layer was not resolved")._replace(
+                range=value.range
+            )
+        return value
 
     def _tail(self, thing: Thing, call: Expr, spot: Spot) -> Value | None:
         """What a layer at the end of a Sequential makes of its input; None when it passes it through."""
