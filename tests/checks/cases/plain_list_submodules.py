@@ -711,4 +711,50 @@ class Ensemble(nn.Module):
 def train(x):
     Ensemble().update(x)
 """,
+    "the list marks layers that a helper makes and gives back": """
+from torch import nn
+
+class Injection(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fresh = []
+        self.body = nn.Sequential(self._conv(3, 8, 1), nn.ReLU(), self._conv(8, 8, 1))
+
+    def _conv(self, *args):
+        conv = nn.Conv2d(*args)
+        self.fresh.append(conv)
+        return conv
+
+    def is_fresh(self, layer):
+        return any(layer is one for one in self.fresh)
+
+    def forward(self, x):
+        return self.body(x)
+
+def train(x):
+    Injection()(x).mean().backward()
+""",
 }
+FAILS["what the helper gives back is dropped"] = """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.convs = []
+        for _ in range(3):
+            self._conv(8, 8, 1)
+
+    def _conv(self, *args):
+        conv = nn.Conv2d(*args)
+        self.convs.append(conv)
+        return conv
+
+    def forward(self, x):
+        for conv in self.convs:
+            x = conv(x)
+        return x
+
+def train(x):
+    Net()(x).mean().backward()
+"""

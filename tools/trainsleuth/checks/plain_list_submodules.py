@@ -85,6 +85,7 @@ from trainsleuth.facts import (
     Index,
     Instance,
     Member,
+    Site,
     Spot,
     bindings,
     is_module_class,
@@ -248,7 +249,7 @@ def _trainable(index: Index, cls: Class, member: Member, registered: set[int]) -
         origins = list(index.flow.origins(member.expr.text, member.spot))
         if not origins or any(o.kind != "assign" or o.spot.function is not member.spot.function for o in origins):
             return None
-    if member.expr.kind == "path" and _is_frozen(member):
+    if member.expr.kind == "path" and (_is_frozen(member) or _is_given_back(index, member)):
         return None
     for thing in index.objects.of(member.expr, member.spot):
         if not isinstance(thing, Instance) or thing.call is None or id(thing.call) in registered:
@@ -256,6 +257,20 @@ def _trainable(index: Index, cls: Class, member: Member, registered: set[int]) -
         if thing.name.endswith("nn.Parameter") or owns_parameters(index, thing):
             return thing
     return None
+
+
+def _is_given_back(index: Index, member: Member) -> bool:
+    """The method that puts it into the list also returns it, and whoever calls the method keeps what it returns."""
+    function, name = member.spot.function, member.expr.text
+    returned = (event.value for event in function.events if event.kind == "return" and event.value is not None)
+    if not any(part.text == name for one in returned for part in (one.parts if one.kind == "tuple" else (one,))):
+        return False
+    sites = [site for site in index.calls(function.name) if _is_of_self(site)]
+    return bool(sites) and all(site.event.value is not site.call or site.event.targets for site in sites)
+
+
+def _is_of_self(site: Site) -> bool:
+    return site.call.receiver is not None and site.call.receiver.text == site.function.self_name
 
 
 def _is_frozen(member: Member) -> bool:
