@@ -273,4 +273,22 @@ class DistanceMetric(nn.Module):
     def forward(self, predicted, there):
         return torch.sqrt(torch.mean(torch.sum((predicted - there) ** 2, dim=1)))
 """,
+    "a distance that a loss function returns beside the loss, as numbers": (
+        _SEQUENCE := """
+import torch
+
+def sequence_loss(flow_preds, flow_gt, valid):
+    flow_loss = 0.0
+    for flow in flow_preds:
+        flow_loss += (flow - flow_gt).abs().mean()
+    epe = torch.sum((flow_preds[-1] - flow_gt) ** 2, dim=1).sqrt()
+    epe = epe.view(-1)
+    near = epe[valid.reshape(epe.shape)]
+    metrics = {"epe": near.mean().item(), "1px": (near < 1).float().mean().item()}
+    return flow_loss, metrics
+"""
+    ),
 }
+FAILS["of a distance that is returned, and looked at as well"] = mutant(
+    _SEQUENCE, ("return flow_loss, metrics", "return flow_loss + near.mean(), metrics")
+)

@@ -81,6 +81,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Finding, Link
 
+from ._only_measured import is_only_measured
 from ._origins import is_learned, is_of_labels
 from ._squares import is_sum_of_squares
 from ._verdicts import Verdicts
@@ -182,12 +183,14 @@ def _trained(index: Index, doubtful: dict[Expr, Function]) -> Iterator[tuple[Exp
 
 def _in_models(index: Index) -> Iterator[tuple[Expr, Spot]]:
     """Roots and logarithms in forward methods and loss functions, also where no loss is resolved down to them; not
-    in what is called a metric.
+    in what is called a metric, nor where only numbers are made of it.
     """
     for site in index.calls(*_SINGULAR):
         function, spot = site.function, Spot(site.function, site.position)
         cls = index.class_of(function)
         if _METRIC.search(f"{function.path.rpartition('/')[2]} {function.qualname}"):
+            continue
+        if is_only_measured(function, site.position):
             continue
         is_model = cls is not None and is_module_class(index, cls) and function.name in ("forward", "__call__")
         if (is_model or _LOSS.search(function.name)) and not index.values.is_without_grad(spot):
