@@ -608,6 +608,22 @@ def test_of_a_model_that_acts_and_learns_the_learning_call_is_looked_at(host: Ho
     assert told.line and "loss = criterion(model(x), y)" in program.read_text().splitlines()[told.line - 1]
 
 
+MIXING = """class Mixing(nn.Sequential):
+    def forward(self, x):
+        return super().forward(x) + SHARE * x.mean()
+
+
+model = Mixing("""
+
+
+@pytest.mark.parametrize(("share", "outcome"), [("1e-6", "pass"), ("1e-3", "fail")])
+def test_rounding_mixes_no_examples(host: Host, tmp_path: Path, share: str, outcome: str) -> None:
+    edits = (("model = nn.Sequential(", MIXING.replace("SHARE", share)),)
+    trace, ended = host.run(edited(PROGRAMS / "table.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    (told,) = probes.judge("observe", trace, frozenset({"independence"}))
+    assert told.outcome == outcome, (told, ended)
+
+
 @pytest.mark.parametrize(("off", "outcome"), [(True, "pass"), (False, "open")])
 def test_functional_dropout_depends_on_the_mode_too(host: Host, tmp_path: Path, off: bool, outcome: str) -> None:
     """Whole batches, no loader: nothing tells what a call without gradients is for."""

@@ -1,7 +1,8 @@
 """Does an example's output depend on its batch mates, or a token's on what comes later?
 
 When the run is over, the last training batch goes through the trained model in evaluation mode, once as it
-was and once with everything exchanged but one example; its output must be the same to the last bit.
+was and once with everything exchanged but one example; its output must be the same but for rounding (two steps
+between the numbers that its type has at the largest output).
 Where targets are the inputs moved by one, the second half of each sequence is exchanged, and the outputs of
 the first half must stay.
 
@@ -50,7 +51,9 @@ def _mates(model: Event) -> Finding:
     if effect == 0.0 and (why := _unmoved_anyhow(model)):
         return _open(model, why)
     if effect == 0.0:
-        return finding(BY, model, "pass", f"{what}: one example's output is the same with other batch mates, to the last bit",
+        rounded = model.get("rounded")
+        exactly = f"but for rounding ({rounded:.3g} of {model['scale']:.3g})" if rounded else "to the last bit"
+        return finding(BY, model, "pass", f"{what}: one example's output is the same with other batch mates, {exactly}",
                        confidence="high", measured=measured)  # fmt: skip
     if model["pairwise"] or model["compares"]:
         return _open(model, "it compares the examples of a batch with each other, or is given a graph")

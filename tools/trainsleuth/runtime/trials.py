@@ -75,6 +75,8 @@ class Again:
             facts["idle"] = self._idle(results)
         facts["compares"] = any(t.dim() >= 2 and t.shape[1] == self.rows for t in results)
         facts["mates_effect"] = self._effect_of_others(results, 0)
+        if 0.0 < (facts["mates_effect"] or 0.0) <= rounding(self.torch, results):
+            facts.update(rounded=facts["mates_effect"], mates_effect=0.0)
         if facts["mates_effect"] and self.main.dim() >= 2 and self.main.shape[1] >= 3:
             facts["axis_1_effect"] = self._effect_of_others(results, 1)
         facts.update(self._causal(plain, targets))
@@ -240,6 +242,12 @@ def replaced(value, change, depth=6):
     if depth and isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(replaced(item, change, depth - 1) for item in value))
     return value
+
+
+def rounding(torch, results):
+    """Two steps between the floats at the largest output: sums in another order differ by that."""
+    floats = [t for t in results if t.numel() and t.is_floating_point()]
+    return max((2 * torch.finfo(t.dtype).eps * float(t.float().abs().max()) for t in floats), default=0.0)
 
 
 def distance(one, other):
