@@ -608,6 +608,34 @@ def test_of_a_model_that_acts_and_learns_the_learning_call_is_looked_at(host: Ho
     assert told.line and "loss = criterion(model(x), y)" in program.read_text().splitlines()[told.line - 1]
 
 
+ADAPTED = """class Adapted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.before, self.after = nn.Linear(6, 32).requires_grad_(False), nn.Linear(32, 1).requires_grad_(False)
+        self.down, self.up = nn.Linear(32, 4, bias=False), nn.Linear(4, 32, bias=False)
+        nn.init.zeros_(self.up.weight)
+
+    def forward(self, x):
+        h = self.before(x).relu()
+        return self.after(h + self.up(self.down(h)))
+
+
+model = Adapted()
+"""
+
+
+def test_what_grows_from_zero_tells_nothing_of_the_rate(host: Host, tmp_path: Path) -> None:
+    sequential = next(line for line in (PROGRAMS / "table.py").read_text().splitlines() if line.startswith("model ="))
+    edits = (
+        (f"{sequential}\n", ADAPTED),
+        ("    return inputs, target.unsqueeze(1)\n", "    return inputs, torch.randn(count, 1, generator=rng)\n"),
+        ("optimizer = torch.optim.SGD(model.parameters(), lr=0.02, momentum=0.9)", "optimizer = torch.optim.Adam([p for p in model.parameters() if p.requires_grad], lr=1e-5)"),
+    )  # fmt: skip
+    trace, ended = host.run(edited(PROGRAMS / "table.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    told = list(probes.judge("observe", trace, frozenset({"parameter_table"})))
+    assert told and not any("expected a fall" in one.message for one in told), (told, ended)
+
+
 MIXING = """class Mixing(nn.Sequential):
     def forward(self, x):
         return super().forward(x) + SHARE * x.mean()

@@ -183,7 +183,11 @@ def _grows(trace: Trace) -> bool:
 
 def too_fast(trace: Trace, table: Table) -> list[Finding]:
     """Steps are a large part of the weights themselves, and the loss ends above its start, or no better."""
-    held = [(r.ratio, r.elements) for r in table.rows if r.optimizer is not None and isinstance(r.ratio, float)]
+    grown = [
+        r for r in table.rows if r.changed and r.size is None
+    ]  # from nothing, as one half of LoRA: any step is large
+    rows = [r for r in table.rows if r.optimizer is not None and r not in grown]
+    held = [(r.ratio, r.elements) for r in rows if isinstance(r.ratio, float)]
     ticks = [t["losses"] for t in trace.events("tick") if t["losses"]]
     values = [fmean(losses) for losses in ticks if all(isinstance(value, float) for value in losses)]
     if len(trace.stepping) != 1 or not held or len(values) < NEEDED_STEPS_TO_FALL or values[0] <= 0 or _grows(trace):
