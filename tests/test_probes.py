@@ -644,9 +644,16 @@ MIXING = """class Mixing(nn.Sequential):
 model = Mixing("""
 
 
-@pytest.mark.parametrize(("share", "outcome"), [("1e-6", "pass"), ("1e-3", "fail")])
-def test_rounding_mixes_no_examples(host: Host, tmp_path: Path, share: str, outcome: str) -> None:
-    edits = (("model = nn.Sequential(", MIXING.replace("SHARE", share)),)
+@pytest.mark.parametrize(
+    ("share", "made", "outcome"),
+    [("1e-6", "", "pass"), ("1e-3", "", "fail"), ("1.0", ".bfloat16()", "open"), ("100.0", ".bfloat16()", "fail")],
+)
+def test_rounding_mixes_no_examples(host: Host, tmp_path: Path, share: str, made: str, outcome: str) -> None:
+    """In half precision it may hide what does."""
+    edits = (
+        ("model = nn.Sequential(", MIXING.replace("SHARE", share).replace("x.mean()", f"x.mean(){made}").replace("super().forward(x)", f"super().forward(x){made}")),
+        ("loss = criterion(model(x), y)", "loss = criterion(model(x).float(), y)"),
+    )  # fmt: skip
     trace, ended = host.run(edited(PROGRAMS / "table.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
     (told,) = probes.judge("observe", trace, frozenset({"independence"}))
     assert told.outcome == outcome, (told, ended)

@@ -9,7 +9,7 @@ from statistics import fmean, median
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, shown
 
-from ._parameters import NEEDED_READINGS, Table, fail
+from ._parameters import NEEDED_READINGS, Row, Table, fail
 from ._step_scaling import causes_of_large_steps
 
 STARTED_AT_ZERO = 0.2  # of a parameter's norm
@@ -181,12 +181,14 @@ def _grows(trace: Trace) -> bool:
     return bool(told) and max(told) > VARIES * max(1, min(told))
 
 
+def _grows_from_zero(row: Row) -> bool:
+    """As one half of LoRA does: any first step is large."""
+    return row.changed and row.size is None
+
+
 def too_fast(trace: Trace, table: Table) -> list[Finding]:
     """Steps are a large part of the weights themselves, and the loss ends above its start, or no better."""
-    grown = [
-        r for r in table.rows if r.changed and r.size is None
-    ]  # from nothing, as one half of LoRA: any step is large
-    rows = [r for r in table.rows if r.optimizer is not None and r not in grown]
+    rows = [r for r in table.rows if r.optimizer is not None and not _grows_from_zero(r)]
     held = [(r.ratio, r.elements) for r in rows if isinstance(r.ratio, float)]
     ticks = [t["losses"] for t in trace.events("tick") if t["losses"]]
     values = [fmean(losses) for losses in ticks if all(isinstance(value, float) for value in losses)]

@@ -9,7 +9,7 @@ the first half must stay.
 Fails on: outputs that move with the batch mates (a wrong axis, view for transpose, batch_first, statistics of
 the batch in evaluation); a next-token model that sees the future; one whose targets are the very tokens that it sees.
 A pass proves independence for this batch and these weights. With rows that are all the same, or an output that
-nothing moves, the answer is open.
+nothing moves, the answer is open, as it is for what rounding in half precision may do as well.
 Cost: four calls of the model, once. Cannot see: full-batch models of graphs (their rows belong together),
 modules that return only a loss, mixing that happens in training mode alone.
 
@@ -30,6 +30,7 @@ from trainsleuth.trace import Event, Trace, shown
 
 EXPERIMENT = "observe"
 BY = "probe:independence"
+SURELY_ROUNDED = 1e-5  # of the largest output; numbers of half precision round by more, and may hide what mixes
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
@@ -50,8 +51,13 @@ def _mates(model: Event) -> Finding:
     measured = {"effect": effect, "largest_output": model["scale"], "rows": model["rows"]}
     if effect == 0.0 and (why := _unmoved_anyhow(model)):
         return _open(model, why)
+    rounded = model.get("rounded")
+    if rounded and rounded > SURELY_ROUNDED * model["scale"]:
+        return _open(
+            model,
+            f"its output moves by {rounded:.3g} of {model['scale']:.3g}, which rounding to its type can do as well",
+        )
     if effect == 0.0:
-        rounded = model.get("rounded")
         exactly = f"but for rounding ({rounded:.3g} of {model['scale']:.3g})" if rounded else "to the last bit"
         return finding(BY, model, "pass", f"{what}: one example's output is the same with other batch mates, {exactly}",
                        confidence="high", measured=measured)  # fmt: skip
