@@ -351,17 +351,46 @@ def test_of_very_many_plain_files_one_is_parsed_when_it_is_asked_for(tmp_path: P
 @pytest.mark.parametrize(
     ("pattern", "words"),
     [
-        (rb"setattr\(|\._modules\[", (b"setattr", b"_modules")),
+        (rb"setattr\(|\._modules\[", (b"setattr(", b"._modules[")),
         (rb"\bregister_(?:new_)?resolver\b", (b"register_",)),
         (rb"optims?\w*grads*\b", (b"optim",)),
         (rb"[]abc]def{0,3}", (b"de",)),
-        (rb"\(class\)x?", (b"class",)),
-        (rb"(?:one|two)|three", (b"", b"three")),
+        (rb"\(class\)x?", (b"(class)",)),
+        (rb"LOOPS(?<!\wLOOPS)\b", (b"LOOPS",)),
+        (rb"a\|b[|(]c", (b"a|b",)),
+        (rb"-100\b", (b"-100",)),
+        (rb"(?:one|two)|three", (b"",)),
         (rb"(?i)mask", (b"",)),
     ],
 )
 def test_words_that_every_match_holds(pattern: bytes, words: tuple[bytes, ...]) -> None:
     assert words_of(re.compile(pattern)) == words
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        rb"=\s*\[",
+        rb"^x",
+        rb"^w",
+        re.compile(rb"^w", re.M),
+        rb"\]\Z",
+        rb"\d$",
+        re.compile(rb"=$", re.M),
+        rb"\s[wy]",
+        rb"y|\[",
+        rb"(?<!\n)w",
+    ],
+)
+def test_what_holds_a_pattern_is_found_in_all_texts_at_once(tmp_path: Path, pattern: bytes | re.Pattern[bytes]) -> None:
+    """A match does not reach from one file into the next, and its ends are those of the file."""
+    sources = {"a.py": "x = 3\ny =", "b.py": "[4]", "c.py": "w = [5]\nwide = [6]", "d.py": "x\nw", "e.py": ""}
+    for name, text in sources.items():
+        (tmp_path / name).write_text(text)
+    compiled = re.compile(pattern)
+    index = build_index(Repository(tmp_path))
+    expected = [name for name, text in sources.items() if compiled.search(text.encode())]
+    assert [file.path for file in index.files_holding(compiled)] == expected
 
 
 def test_a_remainder_that_begins_a_line_of_a_notebook_is_no_magic() -> None:

@@ -70,13 +70,12 @@ class Index:
         A pattern that begins with letters, or with alternatives that do, is found several times as fast as one that
         begins with a boundary.
         """
-        for file in self.files_holding(*patterns):
-            held = [pattern for pattern in patterns if file.body.source.holds(pattern)]
+        for file, held in self._texts.holding(*patterns):
             yield from (one for one in file.functions.values() if any(map(one.source.holds, held)))
 
     def files_holding(self, *patterns: re.Pattern[bytes]) -> Iterator[FileFacts]:
         """Files in whose text one of `patterns` is found, in their order. Those without its words are not even asked."""
-        return self._texts.holding(*patterns)
+        return (file for file, _ in self._texts.holding(*patterns))
 
     def is_held(self, *patterns: re.Pattern[bytes]) -> bool:
         """One of `patterns` is found in some file."""

@@ -57,16 +57,17 @@ def _imported(expressions: ExpressionReader, node: Node) -> Iterator[Import]:
     module_node = node.child_by_field_name("module_name")
     module = expressions.text(module_node).replace(" ", "") if module_node is not None else ""
     level = len(module) - len(module.lstrip("."))
+    whole, source = node.type == "import_statement", module.lstrip(".")
     for child in named(node):
-        if child == module_node:
-            continue
-        if child.type == "wildcard_import":
-            yield Import("*", module.lstrip("."), "*", level, line)
-            continue
-        name_node, alias_node = child.child_by_field_name("name"), child.child_by_field_name("alias")
-        name = expressions.text(name_node or child)
-        alias = expressions.text(alias_node) if alias_node is not None else ""
-        if node.type == "import_statement":
-            yield Import(alias or name, name, "", 0, line)
-        else:
-            yield Import(alias or name, module.lstrip("."), name, level, line)
+        what = child.type
+        if what == "dotted_name":
+            if child != module_node:
+                name = expressions.word(child)
+                yield Import(name, name, "", 0, line) if whole else Import(name, source, name, level, line)
+        elif what == "wildcard_import":
+            yield Import("*", source, "*", level, line)
+        elif what != "relative_import":
+            name_node, alias_node = child.child_by_field_name("name"), child.child_by_field_name("alias")
+            name = expressions.word(name_node or child)
+            alias = expressions.word(alias_node) if alias_node is not None else name
+            yield Import(alias, name, "", 0, line) if whole else Import(alias, source, name, level, line)

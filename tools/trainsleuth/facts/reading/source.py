@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
@@ -15,6 +15,7 @@ from .grammar import named, parse, problems
 from .imports import read_imports
 from .statements import MAX_INDENTS, StatementReader
 
+_new: Callable[..., Parameter] = tuple.__new__
 _DEFINES = re.compile(rb"\b(?:def|class)\b")
 # letters of names stay, whatever closes an expression becomes ")", all else but "(" becomes a blank
 _NAMES_AND_BRACKETS = bytes(
@@ -100,7 +101,7 @@ def _read_scope(reading: _Reading, whole: Node, body: Node | None, prefix: str, 
 
 def _definitions(reading: _Reading, body: Node) -> Iterator[tuple[Node, tuple[Expr, ...]]]:
     """Functions and classes written in a body, and their decorators; not those inside of these."""
-    stack = body.named_children[::-1]
+    stack = body.named_children[::-1] if _may_define(reading.expressions.source, body) else []
     while stack:
         node = stack.pop()
         kind = node.type
@@ -112,8 +113,15 @@ def _definitions(reading: _Reading, body: Node) -> Iterator[tuple[Node, tuple[Ex
             definition = node.child_by_field_name("definition")
             if definition is not None:
                 yield definition, decorators
-        elif kind in _COMPOUND and _DEFINES.search(reading.expressions.source, node.start_byte, node.end_byte):
+        elif kind in _COMPOUND and _may_define(reading.expressions.source, node):
             stack.extend(node.named_children[::-1])
+
+
+def _may_define(source: bytes, node: Node) -> bool:
+    """One of the words stands in its text; the letters of most that hold none are not even searched for whole words."""
+    start, end = node.start_byte, node.end_byte
+    is_near = source.find(b"def", start, end) >= 0 or source.find(b"class", start, end) >= 0
+    return is_near and _DEFINES.search(source, start, end) is not None
 
 
 def _called(reading: _Reading, whole: Node, holes: list[tuple[int, int]]) -> frozenset[str]:
@@ -129,10 +137,10 @@ def called_in(
     for first, last in (*holes, (end, end)):
         text = source[start:first]
         pieces = text.translate(_NAMES_AND_BRACKETS).split(b"(")
-        found.update(piece.rpartition(b" ")[2] or piece for piece in pieces[:-1])
+        found |= {piece.rpartition(b" ")[2] or piece for piece in pieces[:-1]}
         found |= called_names(text)
         start = last
-    return frozenset(words[name.rstrip().rpartition(b" ")[2].rpartition(b")")[2]] for name in found)
+    return frozenset([words[name.rstrip().rpartition(b" ")[2].rpartition(b")")[2]] for name in found])
 
 
 def _keep(
@@ -210,7 +218,7 @@ def _parameters(expressions: ExpressionReader, node: Node) -> Iterator[Parameter
     for child in node.named_children:
         what = child.type
         if what == "identifier":
-            yield Parameter(expressions.word(child), None, "", "", keyword_only)
+            yield _new(Parameter, (expressions.word(child), None, "", "", keyword_only))
             continue
         if what == "comment":
             continue
@@ -219,10 +227,10 @@ def _parameters(expressions: ExpressionReader, node: Node) -> Iterator[Parameter
             continue
         value, kind = child.child_by_field_name("value"), child.child_by_field_name("type")
         name = child.named_children[0] if what == "typed_parameter" else child.child_by_field_name("name")
-        text = expressions.text(name or child)
+        text = expressions.word(name or child)
         stars = "*" * (len(text) - len(text.lstrip("*")))
         default = expressions.read(value) if value is not None else None
-        annotation = expressions.text(kind) if kind is not None else ""
+        annotation = expressions.word(kind) if kind is not None else ""
         if text.lstrip("*").isidentifier():
-            yield Parameter(text.lstrip("*"), default, annotation, stars, keyword_only)
+            yield _new(Parameter, (text.lstrip("*"), default, annotation, stars, keyword_only))
         keyword_only = keyword_only or stars == "*"

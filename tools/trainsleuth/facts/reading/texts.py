@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import accumulate
 
 from ..records import FileFacts
-from .searched import words_of
+from .searched import is_of_lines, words_of
 
 
 class Texts:
@@ -17,19 +18,44 @@ class Texts:
         sources = [file.body.source.whole for file in self._files]
         self._all = b"\n".join(sources)
         self._starts = list(accumulate((len(source) + 1 for source in sources), initial=0))
+        self._known: dict[bytes | re.Pattern[bytes], tuple[int, ...]] = {}
 
-    def holding(self, *patterns: re.Pattern[bytes]) -> Iterator[FileFacts]:
-        """Files in whose text one of `patterns` is found, in their order."""
-        words = {word for pattern in patterns for word in words_of(pattern)}
-        places = range(len(self._files)) if b"" in words else sorted({at for word in words for at in self._with(word)})
-        for file in (self._files[place] for place in places):
-            if any(map(file.body.source.holds, patterns)):
-                yield file
+    def holding(self, *patterns: re.Pattern[bytes]) -> Iterator[tuple[FileFacts, list[re.Pattern[bytes]]]]:
+        """Files in whose text some of `patterns` are found, in their order, and which these are."""
+        asked: dict[int, dict[re.Pattern[bytes], None]] = {}
+        for pattern in patterns:
+            for sought in _sought(pattern):
+                for place in self._places(sought):
+                    asked.setdefault(place, {})[pattern] = None
+        for place in sorted(asked):
+            file = self._files[place]
+            if found := [pattern for pattern in asked[place] if file.body.source.holds(pattern)]:
+                yield file, found
 
-    def _with(self, word: bytes) -> Iterator[int]:
-        """Places of the files that hold a word."""
-        found = self._all.find(word)
+    def _places(self, sought: bytes | re.Pattern[bytes]) -> tuple[int, ...]:
+        if sought not in self._known:
+            self._known[sought] = tuple(self._read(sought))
+        return self._known[sought]
+
+    def _read(self, sought: bytes | re.Pattern[bytes]) -> Iterator[int]:
+        """Places of the files in which it begins, once each."""
+        if not sought:
+            yield from range(len(self._files))
+            return
+        find = partial(self._all.find, sought) if isinstance(sought, bytes) else partial(_begin, sought, self._all)
+        found = find(0)
         while found >= 0:
             place = bisect_right(self._starts, found) - 1
             yield place
-            found = self._all.find(word, self._starts[place + 1])
+            found = find(self._starts[place + 1])
+
+
+def _sought(pattern: re.Pattern[bytes]) -> tuple[bytes | re.Pattern[bytes], ...]:
+    """What to look for in all texts at once: words; where there are none the pattern itself, or what every text holds."""
+    words = words_of(pattern)
+    return words if b"" not in words else (pattern,) if is_of_lines(pattern) else (b"",)
+
+
+def _begin(pattern: re.Pattern[bytes], text: bytes, start: int) -> int:
+    found = pattern.search(text, start)
+    return found.start() if found is not None else -1

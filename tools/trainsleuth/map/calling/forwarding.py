@@ -11,7 +11,7 @@ from trainsleuth.facts.naming.sites import call_sites
 from trainsleuth.facts.reading.scopes import bindings
 
 _CLASS = rb"(?:\w+\.)*(?!None\b|True\b|False\b)[A-Z](?=\w{0,100}[a-z])\w*"
-_ALIAS = re.compile(rb"=[ \t]*" + _CLASS + rb"(?:[ \t]+if\b.+\belse\b.+)?[ \t]*(?=\n|$)")
+_ALIAS = re.compile(rb"=[ \t]*" + _CLASS + rb"(?:[ \t]+if\b.+\belse\b.+)?[ \t]*$", re.M)
 NOWHERE = -1
 
 

@@ -119,12 +119,19 @@ def _in_text(index: Index, path: str, consoles: dict[str, Command], arguments: S
     for line, command, folder in _placed(index, path):
         if not command or (command.startswith("echo ") and _GOES_ON.search(command) is None):  # shown, not started
             continue
+        if script is None and _is_aside(command):
+            continue
         found = list(_in_folder(index, path, folder, line, command, consoles))
         found = found or list(_command(index, path, line, command, consoles))
         if not found and script is not None and "$" in command[:MAX_COMMAND] and not command.startswith("#"):
             text = filled(command[:MAX_COMMAND], script.before(line))
             found = list(_command(index, path, line, text, consoles))
         yield from found
+
+
+def _is_aside(text: str) -> bool:
+    """A row of a table, a heading, a point of a list or a tag, without a word that a command would have."""
+    return text[0] in "|#*-<" and "`" not in text and "train" not in text and not _starts(text)
 
 
 def _placed(index: Index, path: str) -> Iterator[tuple[int, str, str]]:

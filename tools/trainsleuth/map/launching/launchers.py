@@ -16,8 +16,9 @@ MAX_TEXT = 4000  # characters of a command
 
 def launch_lines(index: Index) -> Iterator[tuple[str, int, str]]:
     """(path, line, text) of the commands in short Python files that define nothing and start a program."""
-    for body in (file.body for file in index.files.values() if _only_starts(file)):
-        if any(map(body.source.holds, _STARTS)):
+    for file in index.files_holding(*_STARTS):
+        body = file.body
+        if _only_starts(file):
             known = dict(_constants(body))
             for event in body.events:
                 if any(_holds_template(call) for call in event.calls):

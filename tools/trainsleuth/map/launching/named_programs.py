@@ -73,7 +73,7 @@ def _named(index: Index, given: Sequence[Setting]) -> Iterator[Named]:
     for one in given:
         alike = by_name.get(one.value, [])
         named = dotted(index, one.value) if one.value not in called else alike[0] if len(alike) == 1 else None
-        if isinstance(named, Class) and has_guard(index.files[named.path]) and _is_made_there(index, named):
+        if isinstance(named, Class) and has_guard(index, named.path) and _is_made_there(index, named):
             yield Named(one, named)
 
 

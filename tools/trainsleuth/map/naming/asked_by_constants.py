@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from trainsleuth.facts import Class, Expr, FileFacts, Function, Index
+from trainsleuth.facts import Class, Expr, Function, Index
 
 from ..recipe.branches import Settled, is_not_chosen
 from ..recipe.constants import constant_text
@@ -155,18 +155,10 @@ def _handing(index: Index, holders: Iterable[str]) -> Iterator[str]:
     """Names of functions that speak of what holds a registry, and of those that call one of these."""
     names = [re.escape(one).encode() for one in sorted(holders)]
     words = [re.compile(rb"%s(?<!\w%s)\b" % (name, name)) for name in names]  # letters first: found faster
-    asking = set[str]()
-    for file, own in _plain_functions(index):
-        held = [word for word in words if file.body.source.holds(word)]
-        asking.update(one.name for one in own if any(map(one.source.holds, held)))
+    asking = {one.name for one in index.functions_holding(*words) if _is_no_method(one)}
     yield from asking
-    for _, own in _plain_functions(index) if asking else ():
-        yield from (one.name for one in own if not one.called.isdisjoint(asking))
+    yield from (one.name for name in asking for one in index.sites.may_call(name) if _is_no_method(one))
 
 
-def _plain_functions(index: Index) -> Iterator[tuple[FileFacts, list[Function]]]:
-    """The functions of each file that are no methods; most code of a file stands in methods."""
-    for file in index.files.values():
-        found = [one for one in file.functions.values() if one.name.isidentifier() and not one.owner]
-        if found:
-            yield file, found
+def _is_no_method(function: Function) -> bool:
+    return not function.owner and function.name.isidentifier()

@@ -167,7 +167,7 @@ def _own_name(thing: Class | Function) -> str:
 def _asked(index: Index, holders: Mapping[str, str]) -> Iterator[tuple[Site, str]]:
     """Calls that look a name up in a registry: BACKBONES.get(name)."""
     names = {one.encode() for one in holders}
-    for function in index.functions_holding(_GET) if names else ():
+    for function in index.sites.may_call("get") if names else ():
         if names.isdisjoint(function.source.before(_GET)):
             continue
         for position, event in enumerate(function.events):
@@ -209,7 +209,7 @@ def _literal(index: Index, values: Values) -> Iterator[Table]:
 
 
 def _that_may_index(index: Index) -> Iterator[Function]:
-    for file in index.files.values():
+    for file in index.files_holding(_CALLED, _KEY_IN_DICT, _TEXT_IN_DICT, _OWN_NAME):
         body, called = file.body.source, file.body.source.holds(_CALLED)
         names = {*body.found(_BOUND_DICT), b"}"} if body.holds(_KEY_IN_DICT) or body.holds(_TEXT_IN_DICT) else set()
         names.update(body.found(_BY_OWN_NAME) if body.holds(_OWN_NAME) else ())

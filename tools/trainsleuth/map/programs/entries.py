@@ -97,7 +97,7 @@ def candidates(index: Index, commands: Iterable[Command], trained: Iterable[Func
     bodies |= {path for path in index.files if is_notebook(path)}  # its cells are run, whatever they define
     found: dict[str, float] = {}
     for path, file in index.files.items():
-        started = has_guard(file) or any(
+        started = has_guard(index, path) or any(
             decorator.last in MAINS for function in file.functions.values() for decorator in function.decorators
         )
         if started or path in launched or path in bodies:
@@ -286,7 +286,7 @@ def _console_functions(index: Index, path: str, commands: tuple[Command, ...]) -
             name
             for name, function in file.functions.items()
             if (every and "." not in name)
-            or any(_starts(file, d) or (d.last == "command" and name in words) for d in function.decorators)
+            or any(_starts(index, file, d) or (d.last == "command" and name in words) for d in function.decorators)
         }
         said = names & words
         unsaid = {name for name in names if any(d.last == "automain" for d in file.functions[name].decorators)}
@@ -305,13 +305,13 @@ def _fires_all(file: FileFacts) -> bool:
 _FIRE = re.compile(rb"\bFire\(\s*\)")
 
 
-def _starts(file: FileFacts, decorator: Expr) -> bool:
+def _starts(index: Index, file: FileFacts, decorator: Expr) -> bool:
     """The decorated function is what the file runs: of an experiment, by a call of the object that decorates, or of no guard."""
     if decorator.last not in MAINS:
         return False
     if (
         decorator.last == "automain"
-        or not has_guard(file)
+        or not has_guard(index, file.path)
         or any(entry.module.partition(".")[0] == "sacred" for entry in file.imports)
     ):
         return True

@@ -86,7 +86,7 @@ def _is_started(index: Index, path: str) -> bool:
         return True
     if _PROGRAM.search(path.rpartition("/")[2]) is None and _PROGRAMS.search(path) is None:
         return False
-    return has_guard(index.files[path])
+    return has_guard(index, path)
 
 
 @lru_cache(maxsize=20_000)

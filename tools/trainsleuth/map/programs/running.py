@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from trainsleuth.facts import Event, Expr, FileFacts, Function, Import, Index, Module
-from trainsleuth.facts.memo import kept_per_function
+from trainsleuth.facts.memo import kept_per_function, kept_per_index
 
 
 def imported(index: Index, path: str) -> tuple[Function, ...]:
@@ -87,9 +87,15 @@ def executed(index: Index, function: Function, call: Expr) -> Iterator[Function]
                 yield file.body
 
 
-def has_guard(file: FileFacts) -> bool:
-    """Something in it runs only when it is the file that is started."""
-    return file.body.source.holds(_NAME) and any(is_guarded(event) for event in file.body.events)
+def has_guard(index: Index, path: str) -> bool:
+    """Something in the file runs only when it is the one that is started."""
+    return path in _guarded(index)
+
+
+@kept_per_index
+def _guarded(index: Index) -> frozenset[str]:
+    files = index.files_holding(_NAME)
+    return frozenset(file.path for file in files if any(is_guarded(event) for event in file.body.events))
 
 
 _NAME = re.compile(rb"__name__")

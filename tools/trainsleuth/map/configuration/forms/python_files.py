@@ -21,9 +21,11 @@ _NAMED = re.compile(r"(?:config|cfg)[^/]*\.py$", re.I)
 _BASES = re.compile(rb"_base_")
 _PYTHON_FILE = re.compile(rb"['\"](?:[\w./-]*/)?([\w-]+\.py)['\"]")
 _ASSIGNS = re.compile(rb"^[A-Za-z_]\w*[ \t]*=", re.M)
-_DOES_MORE = re.compile(
-    rb"^(?:if|try|match|for|while|with|def|class|async|return|raise|assert|break|continue|global|nonlocal)\b|^@", re.M
+_STATEMENT = (
+    rb"(?:(?:if|try|match|for|while|with|def|class|async|return|raise|assert|break|continue|global|nonlocal)\b|@)"
 )
+_DOES_MORE = re.compile(rb"\n" + _STATEMENT)  # an end of a line is found several times as fast as a beginning
+_BEGINS_SO = re.compile(_STATEMENT)
 _BY_PATH = re.compile(
     rb"import_module\([\w.]+\.(?:replace\([\"']\.py[\"']|removesuffix\([\"']\.py[\"'])"
 )  # import_module(args.config.replace(".py", "").replace("/", "."))
@@ -104,7 +106,8 @@ def only_assigns(path: str, file: FileFacts) -> bool:
     """Told by the beginnings of its lines: it lies in a folder of configurations, and nothing in it does more."""
     if _FOLDER.search(path) is None or path.endswith("__init__.py") or len(file.functions) > 1:
         return False
-    return file.body.source.holds(_ASSIGNS) and not file.body.source.holds(_DOES_MORE)
+    source = file.body.source
+    return source.holds(_ASSIGNS) and not (source.holds(_DOES_MORE) or _BEGINS_SO.match(source.whole, source.start))
 
 
 def is_settings(path: str, file: FileFacts) -> bool:
