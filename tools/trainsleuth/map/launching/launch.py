@@ -241,6 +241,9 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
     """Lines with their continuation lines; the number is that of the first."""
     held, first = "", 0
     for number, line in enumerate(text.split("\n"), 1):
+        if not held and "\\" not in line:
+            yield number, line.strip()
+            continue
         if held and line.lstrip().startswith("```"):  # its last line goes on where the block ends
             yield first, held.strip()
             held, first = "", 0
