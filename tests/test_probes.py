@@ -608,6 +608,35 @@ def test_of_a_model_that_acts_and_learns_the_learning_call_is_looked_at(host: Ho
     assert told.line and "loss = criterion(model(x), y)" in program.read_text().splitlines()[told.line - 1]
 
 
+ENCODING = """class Encoder(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.out = nn.Linear(width, width)
+
+    def forward(self, x, mask):
+        return self.out(x).masked_fill(mask == 0, 0.0)
+
+
+class Model(nn.Module):
+    def __init__(self, width=32):
+        super().__init__()
+        self.encoder = Encoder(width)
+"""
+
+
+@pytest.mark.parametrize("kind", ["bool", "long", "float32"])
+def test_equal_rows_of_a_mask_are_no_equal_examples(host: Host, tmp_path: Path, kind: str) -> None:
+    """`model.forward(x)` calls no hook: the encoder seems to be called by the program, with the mask as its only new tensor."""
+    edits = (
+        ("class Model(nn.Module):\n    def __init__(self, width=32):\n        super().__init__()\n", ENCODING),
+        ("        x = x + self.mlp", f"        x = x + self.encoder(x, torch.ones(idx.shape[0], idx.shape[1], 1, dtype=torch.{kind}))\n        x = x + self.mlp"),
+        ("logits = model(x)", "logits = model.forward(x)"),
+    )  # fmt: skip
+    trace, ended = host.run(edited(PROGRAMS / "letters.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    told = list(probes.judge("observe", trace, frozenset({"batch_as_seen"})))
+    assert told and not any(one.is_alarm for one in told), (told, ended)
+
+
 ADAPTED = """class Adapted(nn.Module):
     def __init__(self):
         super().__init__()

@@ -31,6 +31,8 @@ def alike(trace: Trace) -> Iterator[Finding]:
         entrance = entrance_of(trace, rows)
         if "shown" not in entrance or (rows["standing"] == rows["read"] - 1 and rows["distinct"] > 1):
             continue
+        if _is_mask(entrance):
+            continue
         yield failure(
             entrance,
             f"in all {rows['read']} batches read at {shown(entrance)} the {size:.0f} rows of {entrance['main']!r} are "
@@ -40,6 +42,18 @@ def alike(trace: Trace) -> Iterator[Finding]:
             measured={"batches": rows["read"], "rows_per_batch": round(size, 1)},
             next="print two examples of the data set side by side: a buffer that is written over, or an index that is ignored",
         )
+
+
+def _is_mask(entrance: Event) -> bool:
+    """Zeros and ones beside another tensor: rows of a mask may well be the same."""
+    main: Event = next((tensor for tensor in entrance["tensors"] if tensor["name"] == entrance["main"]), {})
+    low, high = main.get("min"), main.get("max")
+    if len(entrance["tensors"]) < 2 or low not in (0.0, 1.0) or high not in (0.0, 1.0):
+        return False
+    mean, std = main.get("mean"), main.get("std")
+    if "mean" not in main:
+        return True  # whole numbers
+    return isinstance(mean, float) and isinstance(std, float) and abs(std**2 - mean * (1 - mean)) <= 0.01
 
 
 def standing(trace: Trace) -> Iterator[Finding]:

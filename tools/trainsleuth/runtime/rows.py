@@ -62,9 +62,13 @@ def is_batch(tensor):
 
 
 def main_input(named, args=()):
-    """The largest of (name, tensor) pairs that is a batch, but not the state of a recurrent layer; or None."""
+    """The largest of (name, tensor) pairs that is a batch, but neither a mask of bools nor the state of a recurrent layer; or None."""
     first = next(tensors_in(args), None)
-    batches = [(name, tensor) for name, tensor in named if is_batch(tensor) and not is_state(tensor, first)]
+    batches = [
+        (name, tensor)
+        for name, tensor in named
+        if is_batch(tensor) and not is_state(tensor, first) and str(tensor.dtype) != "torch.bool"
+    ]
     return max(batches, key=lambda pair: pair[1].numel(), default=None)
 
 
