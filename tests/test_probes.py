@@ -732,3 +732,22 @@ def test_a_wrapper_that_trains_and_the_model_in_it_are_one(
     )
     (said,) = probes.judge("observe", trace, frozenset({"modes"}))
     assert words in said.message and said.is_alarm == bool(edits), (said, ended)
+
+
+CALLED_WHOLE: Edits = (
+    *WRAPPED,
+    ("evaluate(model, val_loader)", "evaluate(task, val_loader)"),
+    ("(model(pictures).argmax(1) == labels)", "model(pictures, labels)"),
+)
+
+
+@pytest.mark.parametrize(
+    ("put", "words"),
+    [("model.model.eval()", "all in evaluation mode"), ("model.model.norm.eval()", "with 1 dropout layers on")],
+)
+def test_the_layers_tell_the_mode_of_an_evaluation(host: Host, tmp_path: Path, put: str, words: str) -> None:
+    """The wrapper is called, in training mode whatever is in it."""
+    edits = (*CALLED_WHOLE, ("    model.eval()\n", f"    {put}\n"))
+    trace, ended = host.run(edited(PROGRAMS / "pictures.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    (said,) = probes.judge("observe", trace, frozenset({"modes"}))
+    assert words in said.message and said.is_alarm == ("norm" in put), (said, ended)

@@ -145,7 +145,7 @@ def _evaluated_in_training(phases: Sequence[Event]) -> Iterator[Finding]:
     wrong = [phase for phase in wrong if not phase["grad"]]
     if not wrong or None in training:
         return
-    phase = wrong[0]
+    phase = {**wrong[0], "dropouts": wrong[0]["dropouts_on"], "norms": wrong[0]["norms_on"]}
     layers = _mode_layers(phase)
     harm = "values are dropped" if not phase["norms"] else "statistics of the evaluation batches are used, and kept"
     yield _fail(

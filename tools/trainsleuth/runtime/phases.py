@@ -1,7 +1,7 @@
 """Listener: in which mode each outermost module is called, and what follows: training, evaluation, or neither.
 
 A wrapper whose one child holds all of its parameters and that child are one model; the child's mode counts once the
-program calls it directly. A phase lasts while a module is called with the same flags on batches of the same loader. One event per phase.
+program calls it directly, and without gradients that of the layers for which it makes a difference. A phase lasts while a module is called with the same flags on batches of the same loader. One event per phase.
 """
 
 from .checksums import code
@@ -21,6 +21,7 @@ class Listener:
         self.told = self.backwards = 0
         self.optimizers, self.weighed, self.coder = [], {}, Coder(bus.torch)
         self.models, self.called = {}, {}  # number of the model of each root; the innermost root of each model
+        self.layers = {}  # of each root, those that the mode changes
 
     def optimizer_born(self, optimizer):
         self.optimizers.append(optimizer)
@@ -32,7 +33,8 @@ class Listener:
         module = inner(module)
         root = self.bus.number("root", module)
         model = self._model(root, module)
-        key = (self.called[model].training, self.torch.is_grad_enabled(), self.loader)
+        grad = self.torch.is_grad_enabled()
+        key = (self.called[model].training and (grad or self._is_on(root, module)), grad, self.loader)
         phase = self.phases.get(model)
         if phase is None or phase["key"] != key:
             self._end(model)
@@ -60,6 +62,12 @@ class Listener:
             if known is None or any(part is module for part in known.modules()):
                 self.called[model] = module
         return self.models[root]
+
+    def _is_on(self, root, module):
+        """Is any layer in training mode that it makes a difference for, or the core of a model without such layers?"""
+        if root not in self.layers:
+            self.layers[root] = [one for one in module.modules() if kind(self.torch, one)] or [core(module)]
+        return any(layer.training for layer in self.layers[root])
 
     def _weights(self, root, module, key, name):
         """How many parameters it has and how many of them are trained; when evaluated, an exact code of them."""
@@ -100,17 +108,26 @@ def core(module):
     return module
 
 
+def kind(torch, module):
+    """What the mode switches on and off in this layer itself: "dropouts", "norms" or nothing."""
+    if isinstance(module, torch.nn.modules.dropout._DropoutNd):
+        return "dropouts" if module.p > 0 else ""
+    if isinstance(module, torch.nn.modules.batchnorm._BatchNorm):
+        return "norms" if module.track_running_stats else ""
+    if isinstance(module, (torch.nn.MultiheadAttention, torch.nn.RNNBase)):
+        return "dropouts" if module.dropout > 0 else ""
+    return ""
+
+
 def flags(torch, module):
-    """Layers that behave differently in the two modes, and modules whose flag is not that of the whole."""
-    random = norms = 0
+    """Layers that behave differently in the two modes, those in training mode, and modules whose flag is not that of the whole."""
+    facts = {"dropouts": 0, "norms": 0, "dropouts_on": 0, "norms_on": 0}
     other = []
     for name, one in module.named_modules():
-        if isinstance(one, torch.nn.modules.dropout._DropoutNd):
-            random += one.p > 0
-        elif isinstance(one, torch.nn.modules.batchnorm._BatchNorm):
-            norms += one.track_running_stats
-        elif isinstance(one, (torch.nn.MultiheadAttention, torch.nn.RNNBase)):
-            random += one.dropout > 0
+        known = kind(torch, one)
+        if known:
+            facts[known] += 1
+            facts[known + "_on"] += one.training
         if one.training != module.training:
             other.append(name)
-    return {"dropouts": random, "norms": norms, "other_flag": len(other), "other_names": other[:MOST_NAMES]}
+    return {**facts, "other_flag": len(other), "other_names": other[:MOST_NAMES]}
