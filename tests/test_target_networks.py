@@ -74,3 +74,26 @@ def test_a_target_that_is_updated_raises_no_alarm(host: Host, tmp_path: Path, sy
 def test_a_target_that_is_never_updated_is_a_note(host: Host, tmp_path: Path) -> None:
     (told,) = said(host, tmp_path, "pass")
     assert told.severity == "note" and "none of its own changed" in told.message
+
+
+FOLLOWS = "for mine, its in zip(self.target.parameters(), self.online.parameters()): mine.data.lerp_(its.data, 0.5)"
+
+
+@pytest.mark.parametrize("sync", ["pass", HEALTHY["values are copied"], FOLLOWS], ids=["stays", "copied", "follows"])
+def test_an_optimizer_over_the_target_holds_the_wrong_twin(host: Host, tmp_path: Path, sync: str) -> None:
+    """A second optimizer does its work well."""
+    text = AGENT.replace("SYNC", sync).replace("Adam(self.online.", "Adam(self.target.")
+    text = text.replace(
+        "agent = Agent()\n",
+        "agent, other = Agent(), Agent()\nother.optimizer = torch.optim.Adam(other.online.parameters())\n",
+    )
+    text += "    other.learn(torch.randn(8, 4), torch.randn(8, 4))\n"
+    (tmp_path / "agent.py").write_text(text)
+    trace, ended = host.run(tmp_path / "agent.py", tmp_path, dict(probes.EXPERIMENTS["observe"]))
+    told = list(probes.judge("observe", trace, frozenset({"parameter_table"})))
+    (alarm,) = [one for one in told if one.is_alarm]
+    assert alarm.severity == "error" and alarm.suspects == ("optimizer-misses-parameters",), (told, ended)
+    assert "holds 4 parameters that never get a gradient" in alarm.message
+    (link,) = alarm.chain
+    assert "self.online(s)" in text.splitlines()[link.line - 1]
+    assert not any("none that requires a gradient is missing" in one.message for one in told)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.finding import Finding
+from trainsleuth.finding import Finding, Link
+from trainsleuth.trace import Trace, place, shown
 
-from ._parameters import Calls, Table, fail
+from ._parameters import NEEDED_READINGS, Calls, Row, Table, fail
 
 NEEDED_STEPS_FOR_COPIES = 100
 NEEDED_CALLS = 5  # of each of two modules by one line, and steps between the first and the last of the former
@@ -31,6 +32,50 @@ def left_behind(table: Table) -> list[Finding]:
         for root, rows in copies.items()
         if not any(r.changed for r in rows)
     ]
+
+
+def wrong_twin(trace: Trace, table: Table) -> Iterator[Finding]:
+    """An optimizer holds a copy that no gradient reaches, and what the gradients reach is in none."""
+    for root, number in twins_swapped(trace, table):
+        rows = [row for row in table.rows if row.root == root]
+        held = table.of(number)
+        born = trace.optimizer(number)
+        site = next((calls.site for calls in table.calls if calls.root == root), None)
+        path, line = place(site)
+        called = f", called at {path}:{line}" if path and line else ""
+        yield fail(
+            born.get("site"),
+            f"{born.get('cls')} built at {shown(born)} holds {len(held)} parameters that never get a gradient over {table.steps} steps; "
+            f"{len(rows)} of the same names and sizes ({table.roots[root]}{called}) get gradients, are in no optimizer and never "
+            "change: the optimizer was built over the wrong one of two networks; expected it to hold the one that gets gradients",
+            "optimizer-misses-parameters",
+            chain=(Link(path, line, "calls the one that gets gradients"),) if path and line else (),
+            measured={"held_without_gradient": len(held), "left_out": len(rows), "steps": table.steps},
+            next="build the optimizer from the parameters of the network whose output the loss is computed from",
+            claims=("updates-not-applied",),
+        )
+
+
+def twins_swapped(trace: Trace, table: Table) -> Iterator[tuple[int, int]]:
+    """(module that gets gradients and stays as it is, number of the optimizer that holds its twin instead)."""
+    idle = {}
+    for number in trace.stepping:
+        rows = table.of(number)
+        roots = {row.root for row in rows}
+        if rows and len(roots) == 1 and is_never_reached(rows):
+            idle[number] = next(iter(roots))
+    for root in sorted({row.root for row in table.rows if row.root is not None} - table.trained_roots):
+        lost = [row for row in table.rows if row.root == root and row.trainable]
+        if not lost or any(row.gradients <= row.zeros or row.changed for row in lost):
+            continue
+        for number, held in idle.items():
+            if held is not None and table.shape(held) == table.shape(root):
+                yield root, number
+
+
+def is_never_reached(rows: list[Row]) -> bool:
+    trainable = [row for row in rows if row.trainable]
+    return bool(trainable) and all(row.seen >= NEEDED_READINGS and not row.gradients for row in trainable)
 
 
 def taken_over(table: Table) -> Iterator[Finding]:

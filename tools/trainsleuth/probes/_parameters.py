@@ -62,13 +62,15 @@ class Table:
 
     @cached_property
     def copies(self) -> frozenset[int]:
-        """Modules that no optimizer holds, with the names and sizes of one that is trained."""
-        by_root: dict[int, list[tuple[str | None, int]]] = {}
-        for row in self.rows:
-            if row.root is not None:
-                by_root.setdefault(row.root, []).append((row.name, row.elements))
-        trained = [by_root[root] for root in self.trained_roots]
-        return frozenset(r for r, shape in by_root.items() if r not in self.trained_roots and shape in trained)
+        """Modules that no optimizer holds and no gradient reaches, with the names and sizes of one that is trained."""
+        reached = {row.root for row in self.rows if row.gradients > row.zeros}
+        trained = [self.shape(root) for root in self.trained_roots]
+        others = {row.root for row in self.rows if row.root is not None} - self.trained_roots - reached
+        return frozenset(root for root in others if self.shape(root) in trained)
+
+    def shape(self, root: int) -> list[tuple[str | None, int]]:
+        """Names and sizes of the parameters of this module."""
+        return [(row.name, row.elements) for row in self.rows if row.root == root]
 
     def of(self, optimizer: int) -> list[Row]:
         return [row for row in self.rows if row.optimizer == optimizer]

@@ -5,7 +5,8 @@ values: a copy compared between steps. Also what the loss depends on by its auto
 parameters hidden in a plain list are found although no module names them.
 
 Fails on: a loss that reaches no parameter of any optimizer; parameters that get gradients but belong to no optimizer,
-some of a trained module or all of another (open when weights were loaded: it may be meant so); hidden parameters; an
+some of a trained module or all of another (open when weights were loaded: it may be meant so), while an optimizer
+may hold a copy that gets none; hidden parameters; an
 optimizer whose parameters are all frozen; parameters that no gradient ever reaches, when they are a large share or
 lie behind a detach, or that only get gradients of exactly zero; steps that change nothing, less than a millionth, or
 less than half precision can hold; one of several optimizers that never steps; weights that decay away; steps of a
@@ -39,7 +40,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     if table is None or not trace.stepping:
         yield _nothing_to_compare()
         return
-    strangers = list(_untrained(trace, table))
+    strangers = list(_copies.wrong_twin(trace, table)) + list(_untrained(trace, table))
     found = strangers or list(_reach.loss_reaches_nothing(trace))
     found += _reach.hidden(trace)
     found += _left_out(trace, table)
@@ -56,7 +57,8 @@ def probe(trace: Trace) -> Iterator[Finding]:
     found += _updates.too_fast(trace, table)
     found += vanishing(trace, table)
     yield from found
-    yield from _summary(trace, table, bool([f for f in found if f.is_alarm]), bool(strangers))
+    misses = bool(strangers) or any(_copies.is_never_reached(table.of(optimizer)) for optimizer in trace.stepping)
+    yield from _summary(trace, table, bool([f for f in found if f.is_alarm]), misses)
 
 
 def _nothing_to_compare() -> Finding:
@@ -100,7 +102,10 @@ def _untrained(trace: Trace, table: Table) -> Iterator[Finding]:
     held = [row for row in table.rows if row.optimizer is not None]
     strange = not any(row.called for row in held)  # the optimizer was built over another module
     loaded = bool(trace.ops("weights_loaded"))
-    for root in sorted({row.root for row in table.rows if row.root is not None} - table.trained_roots - table.copies):
+    told_of = {root for root, _ in _copies.twins_swapped(trace, table)}
+    for root in sorted(
+        {row.root for row in table.rows if row.root is not None} - table.trained_roots - table.copies - told_of
+    ):
         rows = [row for row in table.rows if row.root == root and row.trainable]
         if not rows or not all(row.gradients > row.zeros and row.optimizer is None for row in rows):
             continue
