@@ -665,6 +665,23 @@ def test_what_grows_from_zero_tells_nothing_of_the_rate(host: Host, tmp_path: Pa
     assert told and not any("expected a fall" in one.message for one in told), (told, ended)
 
 
+FROZEN_AT_ZERO: Edits = (
+    ("        nn.init.zeros_(self.up.weight)\n", "        nn.init.zeros_(self.up.weight).requires_grad_(False)\n"),
+    ("SGD(model.parameters()", "SGD([p for p in model.parameters() if p.requires_grad]"),
+    ("    optimizer.step()\n", "    nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n    optimizer.step()\n"),
+)
+
+
+def test_factors_that_are_frozen_at_zero_are_named_and_not_the_order(host: Host, tmp_path: Path) -> None:
+    sequential = next(line for line in (PROGRAMS / "table.py").read_text().splitlines() if line.startswith("model ="))
+    program = edited(PROGRAMS / "table.py", ((f"{sequential}\n", ADAPTED), *FROZEN_AT_ZERO), tmp_path / "program")
+    trace, ended = host.run(program, tmp_path, OBSERVE)
+    told = list(probes.judge("observe", trace, frozenset({"parameter_table", "step_trace"})))
+    alarms = [one for one in told if one.is_alarm]
+    assert {one.suspects for one in alarms} == {("frozen-parameters",)}, (told, ended)
+    assert any("1 beside them, up.weight first, are frozen at zero" in one.message for one in alarms), alarms
+
+
 MIXING = """class Mixing(nn.Sequential):
     def forward(self, x):
         return super().forward(x) + SHARE * x.mean()

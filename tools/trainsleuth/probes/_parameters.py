@@ -31,6 +31,7 @@ class Row:
     nonzero: float | None = None  # share of elements with a gradient, in half precision only
     moved: float | None = None  # largest share of elements that a step changed, of the same
     size: float | str | None = None  # norm now / norm at first sight
+    frozen_zero: bool = False  # a matrix
 
 
 @dataclass(frozen=True)

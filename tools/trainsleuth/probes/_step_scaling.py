@@ -20,7 +20,7 @@ def clips_nothing(trace: Trace) -> Iterator[Finding]:
         by_site.setdefault(op.get("site"), []).append(op)
     order = trace.ops("backward", "clip", "step", "zero_grad")
     for ops in by_site.values():
-        idle = all(op["grads"] in ("none", "zero") for op in ops)
+        idle = all(op["grads"] in ("none", "zero") and not _is_zero_by_itself(order, op) for op in ops)
         # the first step may be judged wrongly when gradients of a loading phase linger
         late = all(_follows_step(order, op) for op in ops)
         if len(ops) >= NEEDED_CYCLES and (idle or late):
@@ -38,9 +38,17 @@ def clips_nothing(trace: Trace) -> Iterator[Finding]:
 
 def _follows_step(order: tuple[Event, ...], clip: Event) -> bool:
     """The last of backward and step before this clip was a step."""
+    return _last_before(order, clip, "backward", "step") == "step" and clip["grads"] == "some"
+
+
+def _is_zero_by_itself(order: tuple[Event, ...], clip: Event) -> bool:
+    """A backward has just given these gradients: that they are zero is no matter of order."""
+    return clip["grads"] == "zero" and _last_before(order, clip, "backward", "step", "zero_grad") == "backward"
+
+
+def _last_before(order: tuple[Event, ...], clip: Event, *names: str) -> str:
     place_of = next(i for i, op in enumerate(order) if op is clip)
-    before = [op["op"] for op in order[:place_of] if op["op"] in ("backward", "step")]
-    return bool(before) and before[-1] == "step" and clip["grads"] == "some"
+    return next((op["op"] for op in reversed(order[:place_of]) if op["op"] in names), "")
 
 
 def clips_scaled(trace: Trace) -> Iterator[Finding]:

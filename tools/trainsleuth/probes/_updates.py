@@ -65,21 +65,31 @@ def steps_on_nothing(trace: Trace, table: Table, optimizer: int, explained: bool
     steps = [op for op in trace.ops("step") if op["optimizer"] == optimizer]
     if all(op["grads"] == "some" for op in steps):
         return []  # gradients are there: the learning rate is at fault, and its own probe says so
-    suspect = "step-order"
+    suspect, stuck = "step-order", _stuck_at_zero(table) if step["grads"] == "zero" else []
+    why = "look at what happens between backward and this step (clearing, a second copy of the model)"
+    zeros = ""
     if not any(map(_is_cleared_late, trace.cycles(optimizer))):  # then there never were any
         suspect = "loss-cut-from-graph" if any(row.called for row in rows) else "optimizer-misses-parameters"
+        if stuck:
+            suspect = "frozen-parameters"
+            zeros = f"; {len(stuck)} beside them, {stuck[0].name} first, are frozen at zero, and a product with zero passes no gradient on"
+            why = "let the matrices of zeros learn too (requires_grad), or start them at other values"
     return [
         fail(
             step.get("site"),
             f"{len(steps)} steps of {trace.optimizer(optimizer).get('cls')} at {shown(step)} changed none of its "
-            f"{len(rows)} parameters: their gradients were {step['grads']} when it stepped; expected gradients there",
+            f"{len(rows)} parameters: their gradients were {step['grads']} when it stepped{zeros}; expected gradients there",
             suspect,
             confidence="medium",  # an effect: the step trace names what emptied them
             measured={"steps": len(steps)},
-            next="look at what happens between backward and this step (clearing, a second copy of the model)",
+            next=why,
             claims=("updates-not-applied",),
         )
     ]
+
+
+def _stuck_at_zero(table: Table) -> list[Row]:
+    return [row for row in table.rows if row.frozen_zero and row.called and row.root in table.trained_roots]
 
 
 def _is_cleared_late(cycle: tuple[Event, ...]) -> bool:

@@ -191,7 +191,8 @@ class Listener:
     def _row(self, key, row, owner, called):
         """[name, root, optimizer, elements, requires grad, called, times read, had a gradient,
         zero gradients, largest gradient norm, changed, largest update ratio, and in half precision
-        the largest shares of elements with a gradient and of elements that a step changed; and its norm now as a part of the first]"""
+        the largest shares of elements with a gradient and of elements that a step changed; its norm now as a part of the first,
+        and whether it is a frozen matrix of zeros]"""
         now = self._values(row.tensor)
         changed = not self.torch.equal(row.before, now)
         start = float(row.before.float().norm()) if changed else 0.0
@@ -199,4 +200,5 @@ class Listener:
             row.name, row.root, owner.get(key), row.tensor.numel(), bool(row.tensor.requires_grad), key in called,
             row.seen, row.gradients, row.zeros, row.biggest, changed, row.ratio, row.nonzero, row.moved,
             float(now.float().norm()) / start if start > 0 else None,
+            not row.tensor.requires_grad and row.tensor.dim() > 1 and now.numel() > 0 and not bool(now.any()),
         ]  # fmt: skip
