@@ -492,6 +492,13 @@ _ALL = f"{_SPLIT.replace('[:48]', '')}\nmixed = torch.randperm(528)\nval_inputs,
         ),
         (_MIXED, "warning", "48 of 96 evaluation examples"),
         (_ALL, "note", "nearly all that was trained on is among them"),
+        ("inputs[:96], target[:96]", "warning", "96 of 96 evaluation examples"),
+        (f"{_MIXED}\ninputs[-24:], target[-24:] = inputs[:24], target[:24]", "warning", "of 96 evaluation examples"),
+        (
+            f"{_MIXED}\ninputs[240:], target[240:] = inputs[:240], target[:240]",
+            "note",
+            "hold the same examples several times",
+        ),
     ],
 )
 def test_training_data_that_are_scored_too_are_told_from_a_leak(
@@ -503,6 +510,26 @@ def test_training_data_that_are_scored_too_are_told_from_a_leak(
         f for f in probes.judge("observe", trace, frozenset({"batch_as_seen"})) if "evaluation examples" in f.message
     ]
     assert [one.severity for one in told] == [severity] and says in told[0].message, (told, ended)
+
+
+BESIDE = "    with torch.no_grad():\n        print(epoch, error, sum(criterion(model(x), y).item() for x, y in DataLoader(TensorDataset(*rows(96, 2)), 48)))\n"
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        ("    model.eval()\n", "    if epoch < 3:\n        continue\n    model.eval()\n"),
+        ("    print(epoch, error)\n", BESIDE),
+    ],
+    ids=["scored once", "another score beside it"],
+)
+def test_a_score_on_training_data_may_be_meant(host: Host, tmp_path: Path, edit: tuple[str, str]) -> None:
+    edits = ((_LEAK[0], _LEAK[1].replace("JOINED", "inputs[:96], target[:96]")), edit)
+    trace, ended = host.run(edited(PROGRAMS / "table.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    told = [
+        f for f in probes.judge("observe", trace, frozenset({"batch_as_seen"})) if "evaluation examples" in f.message
+    ]
+    assert [one.severity for one in told] == ["note"], (told, ended)
 
 
 def test_a_cross_entropy_over_one_class_is_told(host: Host, tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from ._batch_words import entrance_of, failure, latest, loader_of, named
 LEAKED = 0.02  # of the distinct evaluation examples; below it chance duplicates of the data are the likelier reason
 LEAKED_POOR = 0.1  # the same of examples that hold few values
 NEEDED_POOR = 50  # of them
-WHOLE = 0.95  # of them: evaluation on the training data themselves, which is usually meant
+WHOLE = 0.95  # of them: evaluation on the training data themselves, which is usually meant beside another
+BY_CHANCE = 1.5  # times the share of training examples that have a copy: as often an example drawn like them is met
 
 
 def leaked(trace: Trace) -> Iterator[Finding]:
@@ -25,18 +26,21 @@ def leaked(trace: Trace) -> Iterator[Finding]:
         share = shared / max(1, distinct)
         if overlap["same_data"] is not False or share < needed or (needed == LEAKED_POOR and distinct < NEEDED_POOR):
             continue
-        is_chance = _repeats_itself(trace, overlap["train_loader"])
+        is_chance = share <= BY_CHANCE * _repeated(trace, overlap["train_loader"])
         meant = _perhaps_meant(overlap, shared, distinct, trained)
-        is_alarm = share < WHOLE and not is_chance and not meant
+        is_whole = share >= WHOLE
+        alone = is_whole and shared < WHOLE * trained and _is_all_that_is_evaluated(trace, overlap["root"])
+        is_alarm = (alone or not is_whole) and not is_chance and not meant
         entrance = entrance_of(trace, {"role": "eval", "root": overlap["root"], "loader": overlap["eval_loader"]})
         yield failure(
             entrance,
             f"{shared} of {distinct} evaluation examples at {shown(entrance)} were also trained on "
             f"({share:.1%}), value for value; expected none"
-            + (", but the training data hold the same examples several times too" if is_chance else meant),
+            + (", but the training data hold the same examples several times too" if is_chance else meant)
+            + (", and no others were evaluated" if alone and is_alarm else ""),
             "split-leak",
             severity="warning" if is_alarm else "note",
-            confidence="high" if is_alarm else "low",
+            confidence="low" if not is_alarm else "medium" if alone else "high",
             measured={"shared": shared, "evaluated": distinct, "share": round(share, 4)},
             next="split before copying, augmenting or windowing the data, and compare the hashes of both parts",
             claims=("leakage-is-widespread", "augment-after-split"),
@@ -74,11 +78,30 @@ def stored_twice(trace: Trace) -> Iterator[Finding]:
         return
 
 
-def _repeats_itself(trace: Trace, loader: int) -> bool:
-    """Do examples come several times within one pass of training? Then few are possible, or they were drawn twice."""
+def _is_all_that_is_evaluated(trace: Trace, root: int) -> bool:
+    """Evaluated more than once while it trains, and each time on examples of which nearly all were trained on."""
+    times = {phase["n"] for phase in trace.events("phase") if phase["root"] == root and not phase["grad"]}
+    known = {
+        overlap["eval_loader"]
+        for overlap in latest(trace, "overlap", "root", "eval_loader", "train_loader")
+        if overlap["root"] == root and _share(overlap) >= WHOLE
+    }
+    evaluated = {rows["loader"] for rows in trace.events("rows") if (rows["role"], rows["root"]) == ("eval", root)}
+    return len(times) > 1 and evaluated <= known
+
+
+def _share(overlap: Event) -> float:
+    kinds = ("shared", "distinct") if overlap["distinct"] else ("poor_shared", "poor_distinct")
+    return float(overlap[kinds[0]] / max(1, overlap[kinds[1]]))
+
+
+def _repeated(trace: Trace, loader: int) -> float:
+    """The share of the examples of one pass of training that have a copy in it, at most, for each of two kinds of rows."""
     passes = [event for event in trace.events("loader_pass") if event["loader"] == loader]
-    return any(
-        event[rows] - event[kinds] > LEAKED * event[rows]
+    again = [
+        (event[rows] - event[kinds]) / event[rows]
         for event in passes
         for rows, kinds in (("telling", "distinct"), ("poor", "poor_distinct"))
-    )
+        if event[rows]
+    ]
+    return 2 * max((share for share in again if share > LEAKED), default=0.0)
