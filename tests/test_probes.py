@@ -709,6 +709,33 @@ def test_factors_that_are_frozen_at_zero_are_named_and_not_the_order(host: Host,
     assert any("1 beside them, up.weight first, are frozen at zero" in one.message for one in alarms), alarms
 
 
+OFF = (
+    "        with torch.no_grad():\n            x = self.conv(x)\n        x = F.relu(self.norm(x))\n"
+    "        x = F.max_pool2d(x, 2).flatten(1)\n        return self.head(self.drop(x))\n"
+)
+
+
+@pytest.mark.parametrize(("loads", "severity"), [(False, "warning"), (True, "note")])
+def test_a_first_layer_without_gradients_is_told_where_they_are_off(
+    host: Host, tmp_path: Path, loads: bool, severity: str
+) -> None:
+    """It is small, but no layer after it learns to do without it; loaded weights may be meant to stay."""
+    text = (PROGRAMS / "pictures.py").read_text()
+    forward = text[text.index("        x = F.relu(") : text.index("\n\ndef evaluate")]
+    edits: Edits = ((forward, OFF),)
+    edits += (
+        (("    model = Net()\n", "    model = Net()\n    model.load_state_dict(model.state_dict())\n"),)
+        if loads
+        else ()
+    )
+    program = edited(PROGRAMS / "pictures.py", edits, tmp_path / "program")
+    trace, ended = host.run(program, tmp_path, OBSERVE)
+    told = [f for f in probes.judge("observe", trace, frozenset({"parameter_table"})) if f.outcome == "fail"]
+    (said,) = told
+    assert said.severity == severity and "run with gradients switched off at" in said.message, (told, ended)
+    assert said.line and "x = self.conv(x)" in program.read_text().splitlines()[said.line - 1]
+
+
 MIXING = """class Mixing(nn.Sequential):
     def forward(self, x):
         return super().forward(x) + SHARE * x.mean()

@@ -69,9 +69,14 @@ def unreached(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
         return []
     share = sum(r.elements for r in unreached) / max(1, sum(r.elements for r in rows))
     proof = _cut_at(trace, unreached)
-    alarming = share >= MEANINGFUL_SHARE or proof is not None
-    site = proof or (trace.ops("forward")[0] if trace.ops("forward") else trace.ops("step")[0])
     how = f"; a tensor computed from them is detached at {shown(proof)}" if proof else ""
+    off = None if proof else _without_grad(table, unreached)
+    if off:
+        how = f"; they run with gradients switched off at {shown(off)}"
+        # what was loaded may be meant to stay as it is
+        proof = None if trace.ops("weights_loaded") or any(row.changed for row in unreached) else off
+    alarming = share >= MEANINGFUL_SHARE or proof is not None
+    site = proof or off or (trace.ops("forward")[0] if trace.ops("forward") else trace.ops("step")[0])
     return [
         fail(
             site.get("site"),
@@ -107,6 +112,13 @@ def only_zeros(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
             claims=("dead-relu-forty-percent",),
         )
     ]
+
+
+def _without_grad(table: Table, unreached: list[Row]) -> Event | None:
+    """The first place where all of these run under no_grad, in a forward that has gradients."""
+    places = dict(table.without_grad)
+    sites = [places.get(row.name) for row in unreached]
+    return {"site": sites[0]} if all(sites) else None
 
 
 def _cut_at(trace: Trace, unreached: list[Row]) -> Event | None:

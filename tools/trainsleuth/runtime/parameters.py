@@ -39,6 +39,11 @@ class Listener:
         self.phase, self.scanned = 0, None  # step at which the last optimizer was built
         self.sampled = self.twins = None
         self.called_at = CalledAt(bus)
+        self.with_grad = False  # in the present call of an outermost module
+        self.on, self.off = (
+            set(),
+            {},
+        )  # modules called in such a call with gradients, and without them: place of the call
 
     # -- who is there ----------------------------------------------------------------------
 
@@ -48,6 +53,7 @@ class Listener:
             self.phase = self.bus.steps  # look closely again
 
     def forward_before(self, module, args, kwargs):
+        self.with_grad = self.torch.is_grad_enabled()
         number = next((n for n, known in enumerate(self.roots) if known is module), None)
         is_new = number is None
         if is_new:
@@ -69,6 +75,10 @@ class Listener:
     def module_called(self, module):
         if self.bus.steps - self.phase < 3:
             self.called.add(id(module))
+            if self.with_grad and self.torch.is_grad_enabled():
+                self.on.add(id(module))
+            elif self.with_grad and id(module) not in self.off:
+                self.off[id(module)] = self.bus.sites.here()[0]
 
     def _add(self, parameter, root, name, owner=None):
         is_elsewhere = parameter.numel() and not local(parameter).numel()  # other ranks hold all of it
@@ -166,9 +176,20 @@ class Listener:
         self.events(
             "parameters", n=step, sampled=bool(self.sampled), optimizers=len(self.optimizers),
             roots=[type(root).__name__ for root in self.roots], training=[root.training for root in self.roots],
-            twins=self._twins(), called_at=self.called_at.told(),
+            twins=self._twins(), called_at=self.called_at.told(), without_grad=self._without_grad(),
             rows=[self._row(key, row, owner, called) for key, row in self.rows.items()],
         )  # fmt: skip
+
+    def _without_grad(self):
+        """[name, place of the call] of the parameters of modules that a call with gradients calls without them."""
+        return [
+            [self.rows[id(p)].name, self.off[id(one)]]
+            for root in self.roots
+            for one in root.modules()
+            if id(one) in self.off and id(one) not in self.on
+            for p in one.parameters(recurse=False)
+            if id(p) in self.rows
+        ]
 
     def _twins(self):
         """[name, class of its module, and both of the other] of two trainable matrices that began as equal copies."""
