@@ -40,10 +40,8 @@ class Listener:
         self.sampled = self.twins = None
         self.called_at = CalledAt(bus)
         self.with_grad = False  # in the present call of an outermost module
-        self.on, self.off = (
-            set(),
-            {},
-        )  # modules called in such a call with gradients, and without them: place of the call
+        self.on = set()  # modules that are called with gradients in such a call
+        self.off = {}  # and without them: the place of the call
 
     # -- who is there ----------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from .imports import read_imports
 from .statements import MAX_INDENTS, StatementReader
 
 _new: Callable[..., Parameter] = tuple.__new__
-_DEFINES = re.compile(rb"\b(?:def|class)\b")
+_DEFINING = tuple(word + blank for word in (b"def", b"class") for blank in (b" ", b"\t", b"\\"))
 # letters of names stay, whatever closes an expression becomes ")", all else but "(" becomes a blank
 _NAMES_AND_BRACKETS = bytes(
     byte if chr(byte).isalnum() or byte >= 128 or byte in b"_(" else ord(")") if byte in b"])}\"'" else ord(" ")
@@ -118,10 +118,9 @@ def _definitions(reading: _Reading, body: Node) -> Iterator[tuple[Node, tuple[Ex
 
 
 def _may_define(source: bytes, node: Node) -> bool:
-    """One of the words stands in its text; the letters of most that hold none are not even searched for whole words."""
+    """One of the words that begin a definition stands in its text."""
     start, end = node.start_byte, node.end_byte
-    is_near = source.find(b"def", start, end) >= 0 or source.find(b"class", start, end) >= 0
-    return is_near and _DEFINES.search(source, start, end) is not None
+    return any(source.find(word, start, end) >= 0 for word in _DEFINING)
 
 
 def _called(reading: _Reading, whole: Node, holes: list[tuple[int, int]]) -> frozenset[str]:

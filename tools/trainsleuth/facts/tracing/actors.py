@@ -7,6 +7,7 @@ import re
 from ..records import Expr
 
 REMOTE = ".remote"
+_THERE = re.compile(rb"\.\s*remote\b")
 _BEFORE = re.compile(rb"(?<!\w)(\w{1,99})\s*\.\s*(?:remote|options)\b")
 
 
@@ -26,4 +27,4 @@ def called_here(called: Expr) -> Expr:
 
 def called_names(source: bytes) -> set[bytes]:
     """Names that stand before .remote and .options in a text."""
-    return set(_BEFORE.findall(source)) if b"remote" in source else set()
+    return set(_BEFORE.findall(source)) if b"remote" in source and _THERE.search(source) else set()

@@ -10,15 +10,15 @@ from trainsleuth.facts import Class, Event, Expr, External, Function, Index
 from ..calling.optional_imports import resolve
 from .frameworks import Framework, owned_by
 
-_PUTS = re.compile(rb"patch\("), re.compile(rb"patch\.object\("), re.compile(rb"setattr\(")
+_PUTS = frozenset({"patch", "object", "setattr"})
 _ASSIGNS = tuple(re.compile(name + rb"\.\w+\s*=[^=]") for name in (b"Trainer", b"Learner", b"Runner"))
 
 
 def replaced_hooks(index: Index, framework: Framework, reached: Mapping[Function, int]) -> tuple[Function, ...]:
     """Project functions that take the place of hooks of the framework's own classes, where reached code puts them."""
     found: dict[Function, None] = {}
-    for function in index.functions_holding(*_PUTS, *_ASSIGNS):
-        if function in reached:
+    for function in index.functions():
+        if function in reached and _may_replace(function):
             for event in function.events:
                 for holder, name, given in _replacements(index, function, event):
                     owner = owned_by(index, holder) if holder is not None else None
@@ -26,6 +26,10 @@ def replaced_hooks(index: Index, framework: Framework, reached: Mapping[Function
                     if owner == framework and name in framework.hooks and isinstance(put, Function):
                         found[put] = None
     return tuple(sorted(found, key=lambda one: framework.hooks.index(one.name) if one.name in framework.hooks else 99))
+
+
+def _may_replace(function: Function) -> bool:
+    return not function.called.isdisjoint(_PUTS) or any(map(function.source.holds, _ASSIGNS))
 
 
 def _replacements(

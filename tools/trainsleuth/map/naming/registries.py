@@ -25,7 +25,8 @@ _KEY_IN_DICT = re.compile(rb":(?:(?<=[\"']:)|(?<=[\"'] :))\s*[\w.]+(?![\w.])\s*[
 _TEXT_IN_DICT = re.compile(
     rb":(?:(?<=[\"']:)|(?<=[\"'] :))\s*[(\[]?\s*[\"'][A-Za-z_]\w*[.:][\w.:]*[\"']"
 )  # "a": "nets.a.Net"
-_BOUND_DICT = re.compile(rb"\n[ \t]*(\w+)(?!\w)[^=(\n]*=[\s(]*\{")
+_DICT = re.compile(rb"=[\s(]*\{")
+_BOUND = re.compile(rb"[ \t]*(\w+)(?!\w)[^=(]*")
 _BY_OWN_NAME = re.compile(rb"\n[ \t]*(\w+)(?!\w)[^=(\n]*=[\s(]*\{\s*\w+\.__name__\s*:")
 _OWN_NAME = re.compile(rb"__name__\s*:")
 _INDEX = re.compile(rb"\[\s*[A-Za-z_]")
@@ -211,13 +212,21 @@ def _literal(index: Index, values: Values) -> Iterator[Table]:
 def _that_may_index(index: Index) -> Iterator[Function]:
     for file in index.files_holding(_CALLED, _KEY_IN_DICT, _TEXT_IN_DICT, _OWN_NAME):
         body, called = file.body.source, file.body.source.holds(_CALLED)
-        names = {*body.found(_BOUND_DICT), b"}"} if body.holds(_KEY_IN_DICT) or body.holds(_TEXT_IN_DICT) else set()
+        names = {*_bound_dicts(body.whole), b"}"} if body.holds(_KEY_IN_DICT) or body.holds(_TEXT_IN_DICT) else set()
         names.update(body.found(_BY_OWN_NAME) if body.holds(_OWN_NAME) else ())
         names = names.intersection(body.before(_INDEX)) if names else names
         for function in file.functions.values() if names or called else ():
             source = function.source
             if (called and source.holds(_CALLED)) or (names and not names.isdisjoint(source.before(_INDEX))):
                 yield function
+
+
+def _bound_dicts(source: bytes) -> Iterator[bytes]:
+    """Names that dicts are assigned to."""
+    for start in _DICT.finditer(source):
+        bound = _BOUND.fullmatch(source, source.rfind(b"\n", 0, start.start()) + 1, start.start())
+        if bound is not None:
+            yield bound[1]
 
 
 def _entries(index: Index, values: Values, function: Function, table: Expr) -> Iterator[tuple[str, Entry]]:

@@ -19,7 +19,8 @@ from .held_tables import held_table
 _FOLDER = re.compile(r"(?:^|/)(?:configs?|cfgs?|confs?|recipes|hparams)/", re.I)
 _NAMED = re.compile(r"(?:config|cfg)[^/]*\.py$", re.I)
 _BASES = re.compile(rb"_base_")
-_PYTHON_FILE = re.compile(rb"['\"](?:[\w./-]*/)?([\w-]+\.py)['\"]")
+_PYTHON_FILE = re.compile(rb"\.py['\"]")
+_STEM = re.compile(rb"[\w-]+")
 _ASSIGNS = re.compile(rb"^[A-Za-z_]\w*[ \t]*=", re.M)
 _STATEMENT = (
     rb"(?:(?:if|try|match|for|while|with|def|class|async|return|raise|assert|break|continue|global|nonlocal)\b|@)"
@@ -29,6 +30,7 @@ _BEGINS_SO = re.compile(_STATEMENT)
 _BY_PATH = re.compile(
     rb"import_module\([\w.]+\.(?:replace\([\"']\.py[\"']|removesuffix\([\"']\.py[\"'])"
 )  # import_module(args.config.replace(".py", "").replace("/", "."))
+MAX_PATH = 300
 _MADE_LATER = re.compile(rb"(?:=|\breturn)[ \t]*\w+\([\w.]+\)\(")  # L(Network)(depth=50)
 _PLAIN = frozenset({"assign", "augment", "expression", "delete"})
 
@@ -80,8 +82,8 @@ class PythonConfigs(Mapping[str, Mapping[str, ConfigValue]]):
     @cached_property
     def _bases(self) -> frozenset[str]:
         """Names of files that stand in those which stand on others."""
-        standing = (file.body.source for file in self._index.files_holding(_BASES))
-        return frozenset(name.decode("utf-8", "replace") for one in standing for name in one.found(_PYTHON_FILE))
+        sources = (file.body.source.whole for file in self._index.files_holding(_BASES))
+        return frozenset(name for source in sources for name in _files_named(source))
 
     def __getitem__(self, path: str) -> Mapping[str, ConfigValue]:
         file, held, name = path.partition(HELD)
@@ -100,6 +102,15 @@ class PythonConfigs(Mapping[str, Mapping[str, ConfigValue]]):
 
     def __len__(self) -> int:
         return len(self._others) + len(self._own)
+
+
+def _files_named(source: bytes) -> Iterator[str]:
+    """Names of Python files that stand in quotes: '../_base_/models/resnet50.py'"""
+    for ending in _PYTHON_FILE.finditer(source):
+        before = source[max(0, ending.start() - MAX_PATH) : ending.start()]
+        stem = before.replace(b'"', b"/").replace(b"'", b"/").rpartition(b"/")[2]
+        if _STEM.fullmatch(stem):
+            yield f"{stem.decode('utf-8', 'replace')}.py"
 
 
 def only_assigns(path: str, file: FileFacts) -> bool:
