@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from training_python import TRAINING_PYTHON
+from trainsleuth.launcher.environment import RUNTIME
 from trainsleuth.launcher.last_stack import stood
 from trainsleuth.launcher.record import Stand
 from twins import trainsleuth
@@ -64,6 +65,14 @@ Current thread 0x0000000000000001 (most recent call first):
         (
             DUMP.replace("/home/me/project/sub\n", "/home/me/project\n", 1),
             Stand("sub/loader.py", 40, "get of queue.py"),
+        ),
+        (
+            DUMP.replace('"/usr/lib/python3/queue.py", line 171 in get', f'"{RUNTIME}/hooks.py", line 9 in tell'),
+            Stand("loader.py", 40, "tell of hooks.py", by_probe=True),
+        ),
+        (
+            DUMP.replace('"/usr/lib/python3/queue.py", line 171 in get', f'"{RUNTIME}/patches.py", line 9 in wrapper'),
+            Stand("loader.py", 40, "wrapper of patches.py"),
         ),
         (DUMP.partition("Current")[0], None),  # it was killed before it came to write
         ("", None),

@@ -442,6 +442,30 @@ def test_a_slow_fall_is_not_called_a_loss_that_stays(
     assert told.outcome == outcome and words in told.message, (told, ended)
 
 
+def test_objects_that_answer_to_every_name_keep_their_code_to_themselves(host: Host, tmp_path: Path) -> None:
+    """The walk to private generators looks at all that the program holds."""
+    answering = (
+        "class Answering:\n    def __getattr__(self, name):\n        return lambda: name\n\n\nheld = Answering()\n"
+    )
+    edits = (("torch.manual_seed(0)\n", answering + "torch.manual_seed(0)\n"), ("range(4)", "range(8)"))
+    program = edited(PROGRAMS / "table.py", edits, tmp_path / "program")
+    trace, ended = host.run(program, tmp_path, dict(probes.EXPERIMENTS["overfit"]))
+    (told,) = probes.judge("overfit", trace)
+    assert not trace.hooks_missing and told.outcome == "pass", (told, ended)
+
+
+def test_too_few_steps_to_freeze_come_with_what_helps(host: Host, tmp_path: Path) -> None:
+    program = edited(PROGRAMS / "table.py", (("range(4)", "range(1)"),), tmp_path / "program")
+    whole, ended = host.run(program, tmp_path, dict(probes.EXPERIMENTS["overfit"]))
+    (told,) = probes.judge("overfit", whole)
+    assert "only 20 steps were seen" in told.message and told.next == "let it train for more epochs", (told, ended)
+    (told,) = probes.judge("overfit", Trace(0, None, (*whole.told, {"kind": "finish"})))
+    assert told.next == "allow more --steps or --time"
+    stopped = {"kind": "hooks", "hooks": {"listener overfit": "stopped in boundary: ValueError: no"}}
+    (told,) = probes.judge("overfit", Trace(0, None, (*whole.told, stopped)))
+    assert "the probe itself failed (stopped in boundary: ValueError: no)" in told.message
+
+
 def test_what_is_squashed_twice_is_told_once(host: Host, tmp_path: Path) -> None:
     """Of the second step's graph no lines are known."""
     squash = "class Squash(nn.Module):\n    def forward(self, x):\n        x = torch.sigmoid(x)\n        return torch.sigmoid(x)\n\n\n"

@@ -11,6 +11,7 @@ import pytest
 from trainsleuth import launcher
 from trainsleuth.launcher import Limits, Run
 from trainsleuth.launcher.outcome import judge
+from trainsleuth.launcher.record import Stand
 from trainsleuth.probing import Request, run_probes
 from twins import Answer, trainsleuth
 
@@ -52,6 +53,12 @@ def test_too_little_time_to_start_a_run_is_said(tmp_path: Path, warm: Callable[.
 )
 def test_the_limit_is_told_as_the_user_gave_it(limits: Limits, words: str) -> None:
     assert words in judge(TIMEOUT, [{"kind": "hooks", "t": 1.0, "pid": 7}], "", limits)[1]
+
+
+def test_a_stop_in_the_probe_itself_is_not_put_on_the_program() -> None:
+    why = judge(TIMEOUT, [], "", Limits(seconds=9), stand=Stand("train.py", 12, "find of generators.py", by_probe=True))
+    assert "while the probe itself was at work in it (in find of generators.py, called at train.py:12)" in why[1]
+    assert why[1].endswith("allow more time")
 
 
 @pytest.mark.parametrize(("first_step", "runs"), [(1.0, 2), (9.0, 1)])

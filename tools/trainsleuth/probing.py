@@ -291,7 +291,8 @@ def ending(run: Run, training: Sequence[Trace], experiment: str) -> Iterator[Fin
     elif not training:
         yield Finding(by="probe:run", outcome="open", message=_nothing_trained(run, experiment), said=run.output[-800:])
     elif run.ended in ("timeout", "out_of_memory", "cancelled"):
-        path, line = (run.stand.path, run.stand.line) if run.stand is not None else (None, None)
+        is_theirs = run.stand is not None and not run.stand.by_probe
+        path, line = (run.stand.path, run.stand.line) if run.stand is not None and is_theirs else (None, None)
         yield Finding(by="probe:run", outcome="open", path=path, line=line,
                       message=f"{run.why} ({steps} steps were seen before that)")  # fmt: skip
 

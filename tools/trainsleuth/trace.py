@@ -46,7 +46,7 @@ class Trace:
 
     @property
     def ended_by_itself(self) -> bool:
-        """Did the program come to its own end, neither stopped by us nor killed? Known where the step trace listened."""
+        """Did the program come to its own end, neither stopped by us nor killed? Known where the step trace or overfit listened."""
         return bool(self.events("modules")) and not self.events("finish")
 
     @property

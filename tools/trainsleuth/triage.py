@@ -46,6 +46,7 @@ class Case:
     notes: Path | None = None
     unwritten: str = ""
     trained: bool = False
+    unobserved: tuple[str, ...] = ()
 
     @property
     def cause(self) -> Finding | None:
@@ -107,6 +108,7 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
         notes=book.path,
         unwritten=book.unwritten,
         trained=any(report.trained for report in reports),
+        unobserved=tuple(dict.fromkeys(line for report in reports for line in report.unobserved)),
     )
 
 

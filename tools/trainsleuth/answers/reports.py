@@ -146,9 +146,7 @@ def probe_answer(report: ProbeReport, asked: Request, width: int | None = None, 
         head=wrapped(f"{one_line(shlex.join(asked.command))}: {outcome}", "", width),
         sections=(
             *sections(report.findings, width, NARROW_PROBE),
-            Section(
-                "not observed:", tuple(wrapped(one_line(line, 300), "  ", width, "  ") for line in report.unobserved)
-            ),
+            _unobserved_section(report.unobserved, width),
         ),
         plain={
             "findings": [finding.to_dict() for finding in report.findings],
@@ -172,6 +170,10 @@ def probe_answer(report: ProbeReport, asked: Request, width: int | None = None, 
         ),
         code=_code(report.findings, report.trained),
     )
+
+
+def _unobserved_section(lines: Iterable[str], width: int | None) -> Section:
+    return Section("not observed:", tuple(wrapped(one_line(line, 300), "  ", width, "  ") for line in lines))
 
 
 def again_answer(again: AgainReport, width: int | None = None) -> Answer:
@@ -225,6 +227,7 @@ def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | No
             failures,
             *guesses,
             *rest,
+            _unobserved_section(case.unobserved, width),
         ),
         plain={
             "findings": [finding.to_dict() for finding in case.findings],

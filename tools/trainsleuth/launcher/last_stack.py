@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from trainsleuth.launcher.environment import RUNTIME
 from trainsleuth.launcher.record import Event, Stand
 
 _FRAME = re.compile(r'  File "(?P<path>.+)", line (?P<line>\d+) in (?P<name>.+)')
+_TOLD = str(RUNTIME / "hooks.py"), frozenset({"tell", "hook"})  # below these only listeners run
 _MAIN = "Current thread"  # the one that got the signal: the first of the process
 
 
@@ -45,8 +47,14 @@ def _own(root: str, told_from: str, frames: Sequence[re.Match[str]]) -> Stand | 
         if _is_own(root, frame["path"]):
             inner = frames[0] if place else None
             inside = f"{inner['name']} of {os.path.basename(inner['path'])}" if inner is not None else ""
-            return Stand(os.path.relpath(frame["path"], told_from).replace(os.sep, "/"), int(frame["line"]), inside)
+            shown = os.path.relpath(frame["path"], told_from).replace(os.sep, "/")
+            return Stand(shown, int(frame["line"]), inside, any(map(_is_told, frames[:place])))
     return None
+
+
+def _is_told(frame: re.Match[str]) -> bool:
+    hooks, names = _TOLD
+    return frame["path"] == hooks and frame["name"] in names
 
 
 def _is_own(root: str, path: str) -> bool:

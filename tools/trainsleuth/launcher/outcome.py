@@ -70,6 +70,9 @@ def _cut_short(
         if stand is not None:
             where = f" at {stand.path}:{stand.line}" + (f" (in {stand.inside})" if stand.inside else "")
         advice = "allow more time or fewer steps" + (", or look there: it may wait for something" if stand else "")
+        if stand is not None and stand.by_probe:
+            at_work = f"{stand.inside}, called at {stand.path}:{stand.line}"
+            where, advice = f" while the probe itself was at work in it (in {at_work})", "allow more time"
         return "timeout", f"the command still ran after {_spent(limits)} and was stopped{where}: {advice}"
     if how == "out_of_memory":
         return "out_of_memory", (

@@ -42,11 +42,15 @@ DEFAULT = Limits()
 
 
 class Stand(NamedTuple):
-    """`path` as findings tell it; `inside` is the call of a library that it waits in, "" where it is the line itself."""
+    """`path` as findings tell it; `inside` is the call of a library that it waits in, "" where it is the line itself.
+
+    `by_probe`: a listener of ours was at work there, called from the user's line.
+    """
 
     path: str
     line: int
     inside: str
+    by_probe: bool = False
 
 
 @dataclass(frozen=True)

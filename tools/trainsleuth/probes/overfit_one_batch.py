@@ -23,6 +23,8 @@ from trainsleuth.finding import Confidence, Finding, Link, Outcome, Severity
 from trainsleuth.trace import Event, Trace, place
 
 EXPERIMENT = "overfit"
+LISTENER = "listener overfit"
+BY_HAND = "put one batch into a list and loop over it by hand"
 NEEDED_STEPS = 8  # with proven freeze
 ENOUGH_STEPS_TO_BLAME = 30
 FITTED = 0.2  # of the first loss
@@ -45,11 +47,14 @@ def probe(trace: Trace) -> Iterator[Finding]:
     if not steps:
         yield _open("no training step was seen", "give a command that trains for some dozens of steps")
         return
+    if (why := trace.hooks_missing.get(LISTENER)) is not None:
+        yield _open(f"after {len(steps)} steps the probe itself failed ({why})", BY_HAND, trace)
+        return
     yield from _moving_targets(trace, steps)
     yield from _lost_pairing(trace, steps)
     held = _held(steps)
     if isinstance(held, str):
-        yield _open(held, "put one batch into a list and loop over it by hand", trace)
+        yield _open(held, _longer(trace) if steps[-1]["mode"] in ("content", "record") else BY_HAND, trace)
         return
     losses = [*(event["loss"] for event in steps[:2]), *(event["loss"] for event in held)]
     if any(not isinstance(loss, float) for loss in losses):
@@ -57,7 +62,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
         yield _open(f"the loss is {losses[bad]} after {bad} frozen steps", "run the probe first_nonfinite", trace)
         return
     if len(held) < NEEDED_STEPS:
-        yield _open(f"only {len(held)} steps on frozen data were seen", "allow more --steps or --time", trace)
+        yield _open(f"only {len(held)} steps on frozen data were seen", _longer(trace), trace)
         return
     yield _unchanged(trace, held) or _verdict(trace, losses, _means(held[-1]))
 
@@ -167,6 +172,11 @@ def _permutations(trace: Trace, losses: Sequence[Event]) -> list[str]:
     """Lines that draw a permutation as long as the batch, in the order of one step."""
     sizes = {call["input"]["shape"][0] for call in losses if call["input"]["shape"]}
     return list(dict.fromkeys(event["site"] for event in trace.events("permutation") if event["size"] in sizes))
+
+
+def _longer(trace: Trace) -> str:
+    """How more steps come to be seen: a program that ended by itself has no more, however long it may run."""
+    return "let it train for more epochs" if trace.ended_by_itself else "allow more --steps or --time"
 
 
 # -- verdict -------------------------------------------------------------------------------

@@ -6,9 +6,13 @@ many programs. They are found from the user's running frames, a few levels deep.
 
 import random
 import sys
+import types
+from itertools import islice
 
 DEPTH = 3
 MOST = 4000  # objects looked at
+WIDEST = 100  # items of one of them
+SUSPENDED = {types.GeneratorType: "gi_frame", types.AsyncGeneratorType: "ag_frame", types.CoroutineType: "cr_frame"}
 
 
 def find(torch, sites):
@@ -21,13 +25,15 @@ def find(torch, sites):
     found, seen = {}, set()
     waiting = [(value, DEPTH) for scope in _scopes(sites) for value in list(scope.values())]
     for value, depth in waiting:  # grows while it is walked
-        if id(value) in seen or len(seen) > MOST:
+        if len(seen) > MOST:
+            break
+        if id(value) in seen:
             continue
         seen.add(id(value))
-        if isinstance(value, kinds):
+        if issubclass(type(value), kinds):
             found[id(value)] = value
         elif depth:
-            waiting.extend((item, depth - 1) for item in _inside(value, sites))
+            waiting.extend((item, depth - 1) for item in _inside(value))
     return list(found.values())
 
 
@@ -42,17 +48,27 @@ def _scopes(sites):
         frame = frame.f_back
 
 
-def _inside(value, sites):
-    if isinstance(value, dict):
-        return list(value.values())[:100]
-    if isinstance(value, (list, tuple)):
-        return list(value)[:100]
-    attributes = getattr(value, "__dict__", None)
-    is_plain = isinstance(attributes, dict) and not isinstance(value, type) and not callable(attributes.get("__spec__"))
-    is_module = type(value).__name__ == "module"
-    items = list(attributes.values())[:100] if is_plain and not is_module else []
-    frame = getattr(value, "gi_frame", None)  # a generator function that draws batches keeps its own
-    return items + (list(frame.f_locals.values()) if frame is not None else [])
+def _inside(value):
+    """What an object holds, found without running any code of its class: one may answer to every name, or make new objects."""
+    kind = type(value)
+    if issubclass(kind, dict):
+        return list(islice(dict.values(value), WIDEST))
+    if issubclass(kind, (list, tuple)):
+        return list(islice((list if issubclass(kind, list) else tuple).__iter__(value), WIDEST))
+    if kind in SUSPENDED:  # a generator function that draws batches keeps its own
+        frame = getattr(value, SUSPENDED[kind])
+        return list(islice(frame.f_locals.values(), WIDEST)) if frame is not None else []
+    if issubclass(kind, (type, types.ModuleType)):
+        return []
+    return list(islice(_attributes(value).values(), WIDEST))
+
+
+def _attributes(value):
+    try:
+        attributes = object.__getattribute__(value, "__dict__")
+    except Exception:  # __slots__, or a property of this name that fails
+        return {}
+    return attributes if type(attributes) is dict else {}
 
 
 def save(generator):

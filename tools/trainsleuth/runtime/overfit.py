@@ -90,6 +90,9 @@ class Listener:
         if met["mode"] in ("random", "replay"):
             self._stop_when_fitted(loss)
 
+    def close(self, reason):
+        self.events("modules", loaded=sorted(self.bus.sites.loaded()))
+
     def _stop_when_fitted(self, loss):
         if self.first is None:
             self.first = loss
