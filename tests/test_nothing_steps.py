@@ -33,6 +33,26 @@ FISHER = CLEARED.replace("for step", "model.eval()\nfor step").replace(
     "torch.nn.functional.mse_loss(model(torch.randn(4, 3)), torch.zeros(4, 1))",
 )
 REPLACED = BARE + "    model.weight = torch.nn.Parameter(model.weight.detach() - 0.1 * model.weight.grad)\n"
+PLOTTED = (
+    MODEL.replace("model =", "dummy =")
+    + """
+for rate in range(3):
+    optimizer = torch.optim.Adam(dummy.parameters())
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1.0 / (1 + step))
+    for step in range(300):
+        optimizer.step()
+        schedule.step()
+        optimizer.zero_grad()
+"""
+)
+TRAINED = """
+model = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(40):
+    optimizer.zero_grad()
+    model(torch.randn(4, 3)).square().mean().backward()
+    optimizer.step()
+"""
 NOT_STEPPED = CLEARED.replace("for step", "optimizer = torch.optim.Adam(model.parameters())\nfor step")
 
 
@@ -70,6 +90,25 @@ def test_what_may_be_meant_is_left_open(host: Host, tmp_path: Path, text: str, w
     said = judged(host, tmp_path, text)
     assert not [one for one in said if one.is_alarm]
     assert [one.outcome for one in said if one.by == "probe:step_trace" and words in one.message] == ["open"], said
+
+
+def test_a_schedule_that_is_plotted_is_no_training(host: Host, tmp_path: Path) -> None:
+    said = judged(host, tmp_path, PLOTTED + TRAINED)
+    assert not [one for one in said if one.outcome == "fail"]
+    (order,) = [one for one in said if one.by == "probe:step_trace"]
+    assert "zero_grad > forward > backward > step (40 steps seen)" in order.message
+
+
+def test_a_backward_that_is_forgotten_after_a_plot_is_told(host: Host, tmp_path: Path) -> None:
+    said = judged(host, tmp_path, PLOTTED + TRAINED.replace(".backward()", ""))
+    told = [one.message for one in said if one.is_alarm]
+    assert len(told) == 1 and "changed none of its 2 parameters: their gradients were none" in told[0], said
+
+
+def test_a_program_that_only_plots_a_schedule_trains_nothing(tmp_path: Path, warm: Callable[..., Answer]) -> None:
+    (tmp_path / "plot.py").write_text(PLOTTED)
+    answer = warm("probe", "--contain", "none", "--", "python", "plot.py", cwd=tmp_path)
+    assert answer.code == 2 and "900 optimizer steps that nothing was computed for" in answer.output, answer.output
 
 
 def test_one_batch_is_not_called_stuck_where_no_optimizer_steps(host: Host, tmp_path: Path) -> None:

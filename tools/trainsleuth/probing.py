@@ -305,6 +305,9 @@ def _nothing_trained(run: Run, experiment: str) -> str:
         return f"no training step was seen: {run.why}"
     forwards = sum(event.get("op") == "forward" for event in run.events)
     grads = sum(event.get("op") == "autograd_grad" for event in run.events)
+    idle = sum(event["steps"] for event in run.events if event.get("kind") == "idle_steps")
+    if idle:
+        return f"no backward was seen, and {idle} optimizer steps that nothing was computed for: {run.why}"
     seen = f" ({forwards} module calls and {grads} torch.autograd.grad calls were)" if forwards or grads else ""
     return f"no backward and no optimizer step was seen{seen}: {run.why}"
 

@@ -13,6 +13,7 @@ import threading
 
 from . import patches
 from .clock import Clock
+from .idling import Idling
 from .sites import Sites
 
 MOMENTS = (
@@ -65,6 +66,7 @@ class Bus:
         self.told = {moment: [] for moment in MOMENTS}
         self.closed = self.trained = False
         self.numbered = {}
+        self.idling = Idling(torch)
 
     def number(self, kind, thing):
         """The number of this object among all of its kind, the same for every listener; kept, so it stays its own."""
@@ -84,7 +86,9 @@ class Bus:
     def tell(self, moment, *details):
         """Tells every listener; returns the last answer that is not None."""
         methods = self.told[moment]
-        if not methods or not (self.awake or self._adopts(moment)):
+        if not (self.awake or (methods and self._adopts(moment))):
+            return None
+        if (not self.idling.over and self._passes_over(moment, details)) or not methods:
             return None
         self.trained = self.trained or moment in TRAINS
         self.busy, answer = True, None
@@ -99,6 +103,13 @@ class Bus:
         finally:
             self.busy = False
         return answer
+
+    def _passes_over(self, moment, details):
+        try:
+            return self.idling.passes_over(moment, details)
+        except Exception:  # an optimizer of another make
+            self.idling.over = True
+            return False
 
     def _adopts(self, moment):
         """Where another thread is the first that trains, it is listened to from now on: a learner beside its actors."""
@@ -140,6 +151,8 @@ class Bus:
         if not self.closed and os.getpid() == self.pid:
             self.closed, self.busy = True, False
             self.thread = threading.get_ident()
+            if self.idling.steps:
+                self.events("idle_steps", steps=self.idling.steps)
             self.tell("close", reason)
 
 
