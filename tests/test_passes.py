@@ -229,7 +229,11 @@ def test_a_softmax_over_axis_0_is_not_ruled_out_unseen() -> None:
 def test_a_step_that_calls_modules_more_often_says_so() -> None:
     timing = {"kind": "timing", "steps": 100, "step": 0.02, "mean": 0.02, "mean_wait": 0.0, "asynchronous": False,
               "parts": {"wait": 0.0, "forward": 0.01}, "quarters": [0.01, 0.02, 0.03, 0.04]}  # fmt: skip
-    for calls, words in (([9, 20, 31, 40], "calls modules 9, 20, 31, 40 times"), ([9, 9, 9, 9], "100 steps; expected")):
+    for calls, words in (([9, 12, 15, 19], "calls modules 9, 12, 15, 19 times"), ([9, 9, 9, 9], "100 steps; expected")):
         trace = Trace(0, None, ({**timing, "calls": calls},))
         note = next(iter(probes.judge("observe", trace, frozenset({"throughput"}))))
         assert words in note.message and ("adaptive" in note.next) is (calls[0] != calls[-1])
+    (told,) = probes.judge(
+        "observe", Trace(0, None, ({**timing, "calls": [9, 20, 31, 40]},)), frozenset({"throughput"})
+    )
+    assert told.outcome == "pass" and "it grows with its calls of modules, 9 to 40" in told.message

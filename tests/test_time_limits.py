@@ -61,6 +61,17 @@ def test_a_stop_in_the_probe_itself_is_not_put_on_the_program() -> None:
     assert why[1].endswith("allow more time")
 
 
+def test_a_command_that_brings_its_own_timeout_has_not_crashed() -> None:
+    report = {**TIMEOUT, "how": "exited", "code": 124}
+    hooked = [{"kind": "hooks", "t": 1.0, "pid": 7}]
+    for command, expected in (
+        (("timeout", "40", "python", "train.py"), "timeout"),
+        (("env", "A=1", "/usr/bin/timeout", "40", "python3", "train.py"), "timeout"),
+        (("python", "timeout.py", "timeout"), "crashed"),
+    ):
+        assert judge(report, hooked, "", Limits(seconds=60), command=command)[0] == expected
+
+
 @pytest.mark.parametrize(("first_step", "runs"), [(1.0, 2), (9.0, 1)])
 def test_an_experiment_is_not_begun_where_the_program_would_not_come_to_train(
     first_step: float, runs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -21,7 +21,7 @@ def gather(blank: Run, stage: Stage, report: Report, pid: int | None, limits: Li
     output = _read(folder / "output.txt")
     outside = changes.since({event["path"]: event["before"] for event in events if event["kind"] == "wrote"})
     stand = last_stack.stood(folder, events)
-    ended, why = outcome.judge(report, events, output, limits, open_links(stage, report), stand)
+    ended, why = outcome.judge(report, events, output, limits, open_links(stage, report), stand, blank.command)
     return replace(
         blank,
         ended=ended,

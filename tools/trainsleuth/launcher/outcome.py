@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from trainsleuth.launcher import reasons
+from trainsleuth.launcher.python_call import is_python
 from trainsleuth.launcher.record import Ended, Event, Limits, Stand
 
 FAILED = 70  # the runtime's exit code for a process that it could not probe
+TIMED_OUT = 124  # the exit code of the command `timeout` when its time is up
 MB = 1_000_000
 
 
@@ -20,9 +24,10 @@ def judge(
     limits: Limits,
     unprotected: Sequence[str] = (),
     stand: Stand | None = None,
+    command: Sequence[str] = (),
 ) -> tuple[Ended, str]:
     """(ended, why)."""
-    ended, why = _judge(report, events, output, limits, stand)
+    ended, why = _judge(report, events, output, limits, stand, command)
     notes = [
         *reasons.leftovers(report),
         *(reasons.unprobed(events) if ended != "not_probed" else ()),
@@ -32,7 +37,12 @@ def judge(
 
 
 def _judge(
-    report: Mapping[str, Any], events: Sequence[Event], output: str, limits: Limits, stand: Stand | None
+    report: Mapping[str, Any],
+    events: Sequence[Event],
+    output: str,
+    limits: Limits,
+    stand: Stand | None,
+    command: Sequence[str],
 ) -> tuple[Ended, str]:
     if report["kind"] == "refused":
         return "not_started", reasons.refused(report)
@@ -53,11 +63,19 @@ def _judge(
         return "stopped", f"stopped on purpose after {finish['t']:.1f} s: {reason}"
     if crash is not None and crash.get("module") == "torch" and not reasons.is_hooked(events):
         return "not_probed", reasons.no_torch(events, crash)
+    if report["code"] == TIMED_OUT and crash is None and _has_own_limit(command):
+        why = "give it more, or leave it out: --time limits a run as well"
+        return "timeout", f"the command's own `timeout` stopped it after {report['seconds']:.1f} s: {why}"
     if report["code"] != 0:
         return reasons.broken(report, crash)
     if not reasons.is_hooked(events):
         return "not_probed", reasons.never_hooked(events)
     return "finished", f"the command ended by itself after {report['seconds']:.1f} s with exit code 0"
+
+
+def _has_own_limit(command: Sequence[str]) -> bool:
+    before = takewhile(lambda word: not is_python(word), command)
+    return any(os.path.basename(word) == "timeout" for word in before)
 
 
 def _cut_short(

@@ -40,7 +40,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     entered = [event for event in trace.events("entered") if event["role"] == "train"]
     if not entered:
         yield Finding(by="probe:batch_as_seen", outcome="open", family="data",
-                      message="no tensor batch entered a module in training mode, so no example was looked at",
+                      message="no batch of two examples or more entered a module in training mode, so none was looked at",
                       next="print what enters the loss by hand")  # fmt: skip
         return
     rules = (

@@ -4,7 +4,7 @@ Times waiting for the loader, forward, backward and optimizer at every step, and
 over the run.
 
 Fails (as a note, never as an alarm) on: more than half of the time spent waiting for data; CPU time per step
-that grows all through the run, as when every step's graph is kept.
+that grows all through the run, as when every step's graph is kept, and faster than its calls of modules.
 A pass shows the shares. Times are those of a probed run: a few percent longer, compilers off.
 Cost: a few clock readings per step. Cannot see: what a device does after work was handed to it; loops without
 a loader wait inside "the rest".
@@ -30,6 +30,7 @@ WAITING = 0.5  # of the time
 WORTH_SAVING = 0.005  # seconds per step
 GROWS = 1.5  # last quarter over first, with every quarter above the one before
 MORE_CALLS = 1.2  # of modules, in the last quarter over the first
+SAME_CALL = 1.2  # times its time in the first quarter, up to which a call is no longer than it was
 NEEDED_FOR_TREND = 60
 
 
@@ -69,6 +70,8 @@ def _waits(trace: Trace, timing: Event) -> Iterator[Finding]:
 def _grows(trace: Trace, timing: Event) -> Iterator[Finding]:
     quarters = timing["quarters"]
     rises = all(later > 1.05 * earlier for earlier, later in pairwise(quarters))
+    if _is_more_work(timing):
+        return  # longer episodes or sequences: what a call takes stays
     if timing["steps"] >= NEEDED_FOR_TREND and rises and quarters[-1] > GROWS * quarters[0]:
         step = trace.ops("step")
         times, calls = ", ".join(f"{1000 * quarter:.1f}" for quarter in quarters), timing["calls"]
@@ -83,6 +86,12 @@ def _grows(trace: Trace, timing: Event) -> Iterator[Finding]:
             if more
             else "look for a loss or an output that is kept with its graph (sum of losses without .item(), a growing list)",
         )
+
+
+def _is_more_work(timing: Event) -> bool:
+    quarters, calls = timing["quarters"], timing["calls"]
+    more = calls[0] > 0 and calls[-1] > MORE_CALLS * calls[0]
+    return bool(more and quarters[-1] * calls[0] <= SAME_CALL * quarters[0] * calls[-1])
 
 
 def _shares(trace: Trace, timing: Event) -> Finding:
@@ -100,6 +109,8 @@ def _shares(trace: Trace, timing: Event) -> Finding:
         used = f"; about {flops / timing['step'] / peak:.0%} of what a large matrix product reaches here ({peak:.2g} FLOP/s)"
         measured["flops_per_second"] = round(flops / timing["step"])
     note = " (work handed over, not done)" if timing["asynchronous"] else ""
+    if _is_more_work(timing):
+        note += f"; it grows with its calls of modules, {timing['calls'][0]} to {timing['calls'][-1]}, which take no longer each"
     return Finding(
         by="probe:throughput", outcome="pass", confidence="medium",
         message=f"a step takes {1000 * timing['step']:.1f} ms: {shares}, the rest {rest:.0%}{note}{used}", measured=measured,
