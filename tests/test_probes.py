@@ -481,10 +481,20 @@ def test_what_is_squashed_twice_is_told_once(host: Host, tmp_path: Path) -> None
 RANKS = {
     "no wrapper": ((("torch.manual_seed(0)", "torch.manual_seed(int(__import__('os').environ['RANK']))"),), "error", "each rank trains its own model"),
     "no sampler": ((), "warning", "exactly the same batches"),
+    "no sampler, and an evaluation first": (
+        (("for epoch in range(4):", "with torch.no_grad():\n    sum(criterion(model(x), y).item() for x, y in val_loader)\nfor epoch in range(4):"),),
+        "warning", "exactly the same batches",
+    ),
+    "no loader, and an evaluation first": (
+        (("for epoch in range(4):", "with torch.no_grad():\n    criterion(model(val_inputs), val_target)\nfor epoch in range(4):"),
+         ("for x, y in loader:", "for x, y in zip(inputs.split(24), target.split(24)):"), ("for x, y in val_loader", "for x, y in [(val_inputs, val_target)]")),
+        "warning", "exactly the same batches",
+    ),
 }  # fmt: skip
+TRAINS = ("loss = criterion(model(x), y)", "for x, y in loader:", "optimizer.step()")
 
 
-@pytest.mark.parametrize("fault", [pytest.param("no wrapper", marks=pytest.mark.twins), "no sampler"])
+@pytest.mark.parametrize("fault", [pytest.param("no wrapper", marks=pytest.mark.twins), *list(RANKS)[1:]])
 def test_ranks_that_disagree(host: Host, tmp_path: Path, fault: str) -> None:
     """Two processes that take themselves for ranks, and never talk to each other."""
     edits, severity, words = RANKS[fault]
@@ -498,6 +508,7 @@ def test_ranks_that_disagree(host: Host, tmp_path: Path, fault: str) -> None:
     found = [f for f in probes.judge_together("observe", traces) if f.outcome == "fail"]
     assert [(f.severity, f.path) for f in found][:1] == [(severity, "table.py")]
     assert words in found[0].message
+    assert program.read_text().splitlines()[(found[0].line or 0) - 1].strip() in TRAINS
 
 
 _LEAK = ("val_inputs, val_target = rows(96, 2)\n", "val_inputs, val_target = JOINED\n")

@@ -19,6 +19,7 @@ Good:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 from trainsleuth.finding import Finding, Outcome
@@ -73,9 +74,15 @@ def _agreement(first: Trace, steps: Sequence[int], together: Sequence[Sequence[E
     return _finding(first, "pass", f"{same}, and each has batches of its own", confidence="high", measured=measured)
 
 
-def _finding(trace: Trace, outcome: Outcome, message: str, op: str = "step", **more: Any) -> Finding:
-    ops = trace.ops(op)
-    path, line = place(ops[0].get("site")) if ops else (None, None)
+def _trained_on(trace: Trace) -> Event | None:
+    """The batch, or else the forward, from which the first backward starts: what is evaluated before has other lines."""
+    before = list(takewhile(lambda op: op["op"] != "backward", trace.ops()))
+    batches = [op for op in before if op["op"] == "batch"]
+    return next(reversed(batches or [op for op in before if op["op"] == "forward" and op["grad"]]), None)
+
+
+def _finding(trace: Trace, outcome: Outcome, message: str, at: Event | None = None, **more: Any) -> Finding:
+    path, line = place((at or next(iter(trace.ops("step")), {})).get("site"))
     return Finding(
         by="probe:ranks_agree", outcome=outcome, family="distributed", path=path, line=line, message=message, **more
     )
@@ -112,7 +119,7 @@ def _same_batches(first: Trace, steps: Sequence[int], together: Sequence[Sequenc
         first, "fail",
         f"all {len(same[0])} ranks trained on exactly the same batches at all {len(same)} steps looked at: {len(same[0])} times the "
         "work for one gradient; expected each rank to have its own share",
-        op="batch" if first.ops("batch") else "forward", severity="warning", confidence="high", suspects=("ranks-disagree",),
+        at=_trained_on(first), severity="warning", confidence="high", suspects=("ranks-disagree",),
         measured={"ranks": len(same[0]), "steps": len(same)},
         next="use a DistributedSampler (and set_epoch), or shard the stream by rank",
     )  # fmt: skip
