@@ -466,6 +466,14 @@ def test_too_few_steps_to_freeze_come_with_what_helps(host: Host, tmp_path: Path
     assert "the probe itself failed (stopped in boundary: ValueError: no)" in told.message
 
 
+def test_evaluations_of_a_closure_are_no_accumulation(host: Host, tmp_path: Path) -> None:
+    edits = (("    optimizer.zero_grad()\n", ""), (', line_search_fn="strong_wolfe"', ""))
+    program = edited(HERE / "targets" / "lbfgs.py", edits, tmp_path / "program")
+    trace, ended = host.run(program, tmp_path, OBSERVE)
+    told = [f for f in probes.judge("observe", trace, frozenset({"step_trace"})) if f.outcome == "fail"]
+    assert len(told) == 1 and "gradients of LBFGS are never cleared" in told[0].message, (told, ended)
+
+
 def test_what_is_squashed_twice_is_told_once(host: Host, tmp_path: Path) -> None:
     """Of the second step's graph no lines are known."""
     squash = "class Squash(nn.Module):\n    def forward(self, x):\n        x = torch.sigmoid(x)\n        return torch.sigmoid(x)\n\n\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, shown
@@ -122,8 +123,14 @@ def _summed(trace: Trace) -> Iterator[tuple[int, list[tuple[Event, ...]]]]:
     """Optimizers that step on plain sums of the gradients of several batches, each with its cycles."""
     for number in trace.stepping:
         cycles = [c for c in list(trace.cycles(number))[1:] if sum(op["op"] == "backward" for op in c) > 1]
-        if len(cycles) >= NEEDED_CYCLES and all(_is_plain_sum(cycle) for cycle in cycles):
+        if len(cycles) >= NEEDED_CYCLES and all(map(_is_plain_sum, cycles)) and not _evaluates_again(trace, number):
             yield number, cycles
+
+
+def _evaluates_again(trace: Trace, number: int) -> bool:
+    """Its step calls a closure several times, as L-BFGS does: these are looks at one batch, not several batches."""
+    own = [op for op in trace.ops("step", "step_done", "backward") if op.get("optimizer", number) == number]
+    return any(one["op"] == "step" and after["op"] == "backward" for one, after in pairwise(own))
 
 
 def _is_plain_sum(cycle: tuple[Event, ...]) -> bool:
