@@ -226,6 +226,22 @@ def test_a_softmax_over_axis_0_is_not_ruled_out_unseen() -> None:
     assert [(said.outcome, said.place) for said in found] == [("open", "net.py:7"), ("pass", "")]
 
 
+@pytest.mark.parametrize(
+    ("rates", "words"),
+    [
+        ([0.1] * 6, "stays at 0.1 in 6 steps"),
+        ([0.1, 0.2, 0.3, 0.4, 0.3, 0.2], "goes from 0.1 over 0.4 to 0.2 in 6 steps"),
+        ([0.4, 0.4, 0.3, 0.3, 0.2, 0.1], "goes from 0.4 to 0.1 in 6 steps"),
+    ],
+)
+def test_the_course_of_the_rate_is_told_without_what_goes_by_itself(rates: list[float], words: str) -> None:
+    born = {"kind": "optimizer", "optimizer": 0, "cls": "Adam", "site": "net.py:7"}
+    ticks = [{"kind": "tick", "n": n, "lr": {"0": [rate]}} for n, rate in enumerate(rates)]
+    step = {"kind": "op", "op": "step", "optimizer": 0}
+    (told,) = probes.judge("observe", Trace(0, None, (born, step, *ticks)), frozenset({"learning_rate"}))
+    assert told.outcome == "pass" and words in told.message
+
+
 def test_a_step_that_calls_modules_more_often_says_so() -> None:
     timing = {"kind": "timing", "steps": 100, "step": 0.02, "mean": 0.02, "mean_wait": 0.0, "asynchronous": False,
               "parts": {"wait": 0.0, "forward": 0.01}, "quarters": [0.01, 0.02, 0.03, 0.04]}  # fmt: skip

@@ -100,6 +100,9 @@ def test_what_is_wrong_in_a_file_that_the_command_does_not_load_speaks_for_no_ca
     (told,) = [one for one in answer.json["findings"] if one["outcome"] == "fail"]
     assert (told["path"], told["next"]) == ("other.py", "probe the command that loads it"), told
     assert not [one for one in answer.json["hypotheses"] if one["for"]]
+    text = warm("triage", "--no-notes", "--time", "30", "--", "python", "train.py", cwd=tmp_path).output
+    order = ("hypotheses, likeliest first:", "in files that this command did not load:", "other.py:", "\nruled out:")
+    assert sorted(order, key=text.index) == list(order), text
 
 
 COUNTED = """

@@ -47,6 +47,8 @@ class Case:
     unwritten: str = ""
     trained: bool = False
     unobserved: tuple[str, ...] = ()
+    elsewhere: tuple[Finding, ...] = ()
+    """Those of the findings that are about files which the runs did not load."""
 
     @property
     def cause(self) -> Finding | None:
@@ -108,6 +110,7 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
         notes=book.path,
         unwritten=book.unwritten,
         trained=any(report.trained for report in reports),
+        elsewhere=tuple(f for f in ordered if loaded and not _is_here(f) and f.path not in loaded),
         unobserved=tuple(dict.fromkeys(line for report in reports for line in report.unobserved)),
     )
 

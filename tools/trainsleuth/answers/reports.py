@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trainsleuth.answers.answer import FAILED, FOUND, NOTHING_WRONG, Answer, Section
-from trainsleuth.answers.findings import counted, line_text, sections
+from trainsleuth.answers.findings import counted, failure_text, line_text, sections
 from trainsleuth.answers.hypotheses import pointed_section, suggestions_section
 from trainsleuth.finding import Finding
 from trainsleuth.notes import FILE_NAME
@@ -198,7 +198,8 @@ def again_answer(again: AgainReport, width: int | None = None) -> Answer:
 def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | None = None) -> Answer:
     """The case: its cause first, then what speaks for which hypothesis and what to test next."""
     stopped = [] if case.trained else [f for f in case.findings if f.by == "probe:run" and f.outcome == "open"]
-    failures, *rest = sections([f for f in case.findings if f not in stopped], width, NARROW_PROBE)
+    failures, *rest = sections([f for f in case.findings if f not in (*stopped, *case.elsewhere)], width, NARROW_PROBE)
+    elsewhere = tuple(failure_text(f, width) for f in case.elsewhere)
     tail = [_examined_text(run, width) for run in case.examined.get("runs", ())] + [
         _repeat("triage", asked, _of_triage(case, asked, symptom))
     ]
@@ -226,6 +227,7 @@ def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | No
             Section("", tuple(line_text(f, width) for f in stopped)),
             failures,
             *guesses,
+            Section("in files that this command did not load:", elsewhere, NARROW_PROBE),
             *rest,
             _unobserved_section(case.unobserved, width),
         ),

@@ -78,7 +78,7 @@ def _passes(trace: Trace, entered: list[Event]) -> Iterator[Finding]:
         yield Finding(
             by="probe:batch_as_seen", outcome="open" if few else "pass", confidence="medium", family="data", path=path, line=line,
             message=f"{event['cls']} at {shown(event)} gets {described(main)}; {total} rows in {read} batches"
-            + (f" of {calls}" if read < calls else "") + f", {distinct} distinct of {telling} that can be told apart"
+            + (f" of {calls}" if read < calls else "") + (f", {distinct} distinct of {telling} that can be told apart" if telling else "")
             + labels_in_words(trace) + (f"; fewer than {NEEDED_BATCHES} batches do not show whether they repeat" if few else "") + "".join(f". {one}" for one in files),
             measured={"rows": total, "distinct": distinct, "batches": read},
             next="look at the files: are these the examples that were meant, and do the labels fit?" if files else "",

@@ -37,7 +37,7 @@ WHY = {
 }
 KINDS = {"input": "input of a module", "loss": "loss", "gradient": "gradient", "parameters": "parameter"}
 NEXT = {
-    "start": "seed torch before the model is built, and load weights instead of drawing them",
+    "start": "seed torch before the model is built, and numpy or random too where they draw its first values",
     "input": "seed what draws the data: numpy, random, workers, shuffling, file order of os.listdir",
     "layer": "look at this layer for dropout with a generator of its own, or an operation that is not deterministic",
     "loss": "look at what the loss draws or sums",

@@ -109,7 +109,13 @@ def _judge(trace: Trace, optimizer: int, rates: list[float]) -> Finding:
     path, line = place(born.get("site"))
     return Finding(
         by="probe:learning_rate", outcome="pass", confidence="high", family="optimizer", path=path, line=line,
-        message=f"the learning rate of {born.get('cls')} goes from {rates[0]:.3g} over {top:.3g} to {rates[-1]:.3g} "
-        f"in {len(rates)} steps",
+        message=f"the learning rate of {born.get('cls')} {_course(rates)} in {len(rates)} steps",
         measured=measured,
     )  # fmt: skip
+
+
+def _course(rates: list[float]) -> str:
+    first, top, last = (f"{rate:.3g}" for rate in (rates[0], max(rates), rates[-1]))
+    if min(rates) == max(rates):
+        return f"stays at {first}"
+    return f"goes from {first}" + (f" over {top}" if top not in (first, last) else "") + f" to {last}"
