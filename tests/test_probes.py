@@ -474,6 +474,49 @@ def test_evaluations_of_a_closure_are_no_accumulation(host: Host, tmp_path: Path
     assert len(told) == 1 and "gradients of LBFGS are never cleared" in told[0].message, (told, ended)
 
 
+JUDGED = """import torch
+from torch import nn
+from torch.nn import functional as F
+
+torch.manual_seed(0)
+made, judge = nn.Linear(4, 3), nn.Linear(3, 1)
+by_made, by_judge = torch.optim.Adam(made.parameters()), torch.optim.Adam(judge.parameters())
+ones, zeros = torch.ones(8, 1), torch.zeros(8, 1)
+
+
+def wrong(score, target):
+    return F.binary_cross_entropy_with_logits(score, target)
+
+
+for step in range(12):
+    by_made.zero_grad()
+    wrong(judge(made(torch.randn(8, 4))), ones).backward()
+    by_made.step()
+    by_judge.zero_grad()
+    real, fake = judge(torch.randn(8, 3) + 2), judge(made(torch.randn(8, 4)).detach())
+    loss = (wrong(real, ones) + wrong(fake, zeros)) / 2
+    loss.backward()
+    by_judge.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_told"),
+    [
+        ("wrong(fake, zeros)", "wrong(fake, ones)", True),
+        ("wrong(fake, zeros)", "wrong(fake, zeros)", False),
+        ("wrong(fake, zeros)", "F.softplus(fake).mean()", False),  # the other class by hand
+        ("wrong(fake, zeros)) / 2", "F.mse_loss(fake, zeros)) / 2", False),
+    ],
+)
+def test_targets_of_one_class_in_every_loss(host: Host, tmp_path: Path, old: str, new: str, is_told: bool) -> None:
+    assert old in JUDGED
+    (tmp_path / "judged.py").write_text(JUDGED.replace(old, new))
+    trace, ended = host.run(tmp_path / "judged.py", tmp_path, OBSERVE)
+    told = [f for f in probes.judge("observe", trace, frozenset({"batch_as_seen"})) if f.outcome == "fail"]
+    assert [f.is_alarm and "are 1 in all 30 calls read" in f.message for f in told] == [True] * is_told, (told, ended)
+
+
 def test_what_is_squashed_twice_is_told_once(host: Host, tmp_path: Path) -> None:
     """Of the second step's graph no lines are known."""
     squash = "class Squash(nn.Module):\n    def forward(self, x):\n        x = torch.sigmoid(x)\n        return torch.sigmoid(x)\n\n\n"

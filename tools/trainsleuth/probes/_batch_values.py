@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, shown
 
 from ._batch_words import entrance_of, failure, latest
+from ._loss_inputs import BINARY
 
 OTHER_SCALE = 4.0  # ratio of the standard deviations of evaluation and training inputs
 OTHER_PLACE = 3.0  # distance of their means in standard deviations
 SINGLE_CLASS_BATCHES = 5
+SAME = 1e-4  # of a loss: rounding of its parts
 SINGLE_CLASS_SHARE = 0.6  # of the batches; where two classes meet, a sorted batch holds both
 
 
@@ -113,3 +116,46 @@ def constant_targets(trace: Trace) -> Iterator[Finding]:
             measured={"batches": targets["read"], "value": targets["values"][0]},
             next="print the targets of the data set before and after their preparation",
         )
+
+
+def one_class_made(trace: Trace) -> Iterator[Finding]:
+    """Every loss that is trained on tells two classes apart, and the program itself makes targets of one class for all."""
+    told = [one for one in latest(trace, "targets", "fn", "site", "lib") if one["fn"] in BINARY]
+    values = {value for one in told for value in one["values"]}
+    read = sum(one["read"] for one in told)
+    if len(values) != 1 or not values <= {0.0, 1.0} or read < SINGLE_CLASS_BATCHES or not _only_binary(trace):
+        return
+    if any(one["given"] or one["constant"] < one["read"] for one in told):
+        return  # of the loader's targets constant_targets speaks
+    (value,) = values
+    names, places = " and ".join(sorted({one["fn"] for one in told})), ", ".join(shown(one) for one in told)
+    yield failure(
+        told[0],
+        f"the targets of {names} at {places} are {value:g} in all {read} calls read, and nothing else is trained on: a model that always "
+        f"says {value:g} is right; expected targets of both classes, as 1 for real and 0 for generated examples",
+        "bad-data-values",
+        measured={"calls": read, "value": value},
+        next="print the targets where they are made: one of the terms should ask for the other class",
+    )
+
+
+def _only_binary(trace: Trace) -> bool:
+    """Each backward starts from the sum, or the mean, of calls of these losses."""
+    losses: list[Event] = []
+    judged = 0
+    for op in trace.ops("loss", "backward"):
+        if op["op"] == "loss":
+            losses += [op] if op["grad"] else []
+            continue
+        numbers = [one["value"] for one in losses]
+        if any(one["fn"] not in BINARY for one in losses) or not _is_made_of(op["value"], numbers):
+            return False
+        losses, judged = [], judged + 1
+    return judged >= SINGLE_CLASS_BATCHES
+
+
+def _is_made_of(value: object, numbers: list[object]) -> bool:
+    floats = [one for one in numbers if isinstance(one, float)]
+    if not floats or len(floats) < len(numbers) or not isinstance(value, float):
+        return False
+    return any(math.isclose(value, one, rel_tol=SAME) for one in (math.fsum(floats), math.fsum(floats) / len(floats)))

@@ -6,7 +6,8 @@ written as a PNG grid, sound as WAV and spectrogram, token ids are decoded when 
 
 Fails on: batches in which all examples are the same; a loader that gives the same batch again and again;
 examples that come once per worker; evaluation examples that were trained on; evaluation inputs on another
-scale than training inputs, or with NaN or inf where training has none; batches of a single class each; targets that are one value in every batch.
+scale than training inputs, or with NaN or inf where training has none; batches of a single class each; targets that are one value in every batch,
+or that the program makes of one class for all its losses of two.
 A pass shows ranges and counts and rules these out for the batches seen. Whether a label is right only a
 person can see: look at the files.
 Cost: a few percent, limited by itself: when it takes longer, only every tenth batch is read.
@@ -28,7 +29,7 @@ from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, place, shown
 
 from ._batch_repeats import alike, overwritten, repeated, standing, standing_between
-from ._batch_values import constant_targets, other_scale, single_class, spoilt
+from ._batch_values import constant_targets, one_class_made, other_scale, single_class, spoilt
 from ._batch_words import NEEDED_BATCHES, described, labels_in_words, latest
 from ._roots import models_among
 from ._split_leaks import leaked, stored_twice
@@ -54,6 +55,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
         spoilt,
         single_class,
         constant_targets,
+        one_class_made,
         overwritten,
     )
     found = [finding for rule in rules for finding in rule(trace)]
