@@ -397,3 +397,10 @@ def test_a_remainder_that_begins_a_line_of_a_notebook_is_no_magic() -> None:
     cell = {"cell_type": "code", "source": 'print("step %d: %.2f"\n      %(step, loss))\n%matplotlib inline\n!ls\n'}
     text, _ = join_cells(json.dumps({"cells": [cell]}))
     assert text.split("\n")[:4] == ['print("step %d: %.2f"', "      %(step, loss))", "", ""]
+
+
+def test_what_a_condition_around_an_import_calls_stays_with_the_condition() -> None:
+    source = "def first():\n    start()\n\ndef later():\n    if has(package):\n        import gym\n"
+    functions = read_source("a.py", source).functions
+    assert [[call.callee for call in event.calls] for event in functions["first"].events] == [["start"]]
+    assert [call.callee for call in functions["later"].events[0].calls] == ["has"]

@@ -40,6 +40,7 @@ def _arms(expressions: ExpressionReader, node: Node) -> Iterator[tuple[Node, Bra
         condition = part.child_by_field_name("condition") if part.type != "else_clause" else None
         if condition is not None:
             tests.append(expressions.read(condition))
+            expressions.take_calls()  # they are those of the statement, which is read with its body
         inner = part.child_by_field_name("consequence" if part.type != "else_clause" else "body")
         if inner is not None:
             yield inner, Branch(node.start_byte, arm, len(others) + 1, complete, "if", tuple(tests))

@@ -56,7 +56,7 @@ _DECODER = msgspec.msgpack.Decoder(_Body)
 
 
 def pack_body(function: Function) -> bytes:
-    place = {event.value: number for number, event in enumerate(function.events) if event.value is not None}
+    place = {id(event.value): number for number, event in enumerate(function.events)}
     numbers: dict[int, int] = {}
     blocks: list[_Block] = []
     events: list[_Event] = []
@@ -72,11 +72,12 @@ def pack_body(function: Function) -> bytes:
     return msgspec.msgpack.encode(_Body(tuple(blocks), tuple(events), loops))
 
 
-def _packed_block(block: Block, place: dict[Expr, int]) -> _Block:
+def _packed_block(block: Block, place: dict[int, int]) -> _Block:
     branches = tuple(
-        _Branch(b.id, b.arm, b.arms, b.complete, b.kind, tuple(place[test] for test in b.tests)) for b in block.branches
+        _Branch(b.id, b.arm, b.arms, b.complete, b.kind, tuple(place[id(test)] for test in b.tests))
+        for b in block.branches
     )
-    return _Block(block.loops, branches, tuple(place[context] for context in block.contexts))
+    return _Block(block.loops, branches, tuple(place[id(context)] for context in block.contexts))
 
 
 def unpack_body(stored: bytes | msgspec.Raw) -> Body:
