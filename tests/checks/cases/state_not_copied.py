@@ -125,6 +125,33 @@ def fit(model, step, validate):
             best_state = average.state_dict()
     model.load_state_dict(best_state)
 """,
+    "taken in both arms, written under another test": """
+import torch
+
+def fit(model, step, validate, devices, epochs):
+    for epoch in range(epochs):
+        step(model)
+        if devices > 1:
+            state = model.module.state_dict()
+        else:
+            state = model.state_dict()
+        if epoch > 3:
+            torch.save(state, f"{epoch}.pt")
+""",
+    "another state under the same name": """
+def share(clients, server, kept, step, names):
+    for client in clients:
+        for _ in range(3):
+            step(client)
+            if client.is_new:
+                state = client.state_dict()
+    shared = server.state_dict()
+    for client in kept:
+        state = client.state_dict()
+        for name in names:
+            state[name] = shared[name]
+        client.load_state_dict(state)
+""",
     "saved at once": """
 import torch
 

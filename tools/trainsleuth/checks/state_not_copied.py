@@ -75,7 +75,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from trainsleuth.facts import Class, Event, Expr, Function, Index, Instance, Spot, encloses, is_test, mentions, written
+from trainsleuth.facts import Class, Event, Expr, Function, Index, Instance, Spot, is_test, mentions, written
+from trainsleuth.facts.reading.scopes import reaching
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -161,10 +162,19 @@ def _used_later(index: Index, kept: _Kept) -> tuple[Function, Event] | None:
             later = function is not kept.function or position > kept.position
             if name and later and event is not kept.event and _rebinds_copied(event, name):
                 return None
-            at_once = function is kept.function and encloses(kept.event.block, event.block)
-            if name and later and not at_once and any(_uses(call, name) for call in event.calls):
-                return function, event
+            if name and later and any(_uses(call, name) for call in event.calls):
+                if function is not kept.function or not _is_of_this_round(kept, position):
+                    return function, event
     return None
+
+
+def _is_of_this_round(kept: _Kept, position: int) -> bool:
+    """What the name holds there is another state, or one that was surely taken in the same round."""
+    found, certain = reaching(kept.function, kept.name, position)
+    if all(binding.position != kept.position for binding in found):
+        return True
+    loops = kept.event.block.loops
+    return certain and kept.function.events[position].block.loops[: len(loops)] == loops
 
 
 def _rebinds_copied(event: Event, name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 from typing import NamedTuple
 
 from ..memo import kept_per_function
@@ -189,9 +190,9 @@ def _is_covered(block: Block, here: Block, arms: dict[int, set[int]]) -> bool:
 
 
 def _completes(block: Block, here: Block, arms: dict[int, set[int]]) -> bool:
-    """Note the arm that binds; true when every arm of a complete if, next to the place asked for, does."""
-    shared = len(here.branches)
-    rest = block.branches[shared:] if block.branches[:shared] == here.branches else ()
+    """Note the arm that binds; true when every arm of a complete if, next to the place asked for or around it, does."""
+    pairs = zip(block.branches, here.branches, strict=False)
+    rest = block.branches[len(list(takewhile(lambda pair: pair[0] == pair[1], pairs))) :]
     if len(rest) != 1 or block.loops != here.loops[: len(block.loops)]:
         return False
     branch = rest[0]
