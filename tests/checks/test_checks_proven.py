@@ -9,6 +9,7 @@ import pytest
 from test_checks_said import written_to
 from trainsleuth.checks import run_checks
 from trainsleuth.checks.dropout_without_training import SAY as DROPOUT
+from trainsleuth.checks.method_not_called import SAY as NOT_CALLED
 from trainsleuth.finding import Finding
 
 MODEL = dedent(
@@ -130,19 +131,19 @@ def test_dropout_in_a_part_that_an_option_leaves_out_is_another_form(made: str, 
 
 
 @pytest.mark.parametrize(
-    ("parts", "severity"),
+    ("parts", "form"),
     [
-        ({"EVALUATE": "net.eval", "LAYER": "self.drop = nn.Dropout(0.5)"}, "error"),
-        ({"EVALUATE": "net.eval"}, "note"),
-        ({"EVALUATE": "net.train", "LAYER": "self.drop = nn.Dropout(0.5)"}, "note"),
-        ({"EVALUATE": "optimizer.step"}, "error"),
-        ({"EVALUATE": "model.eval"}, "note"),
+        ({"EVALUATE": "net.eval", "LAYER": "self.drop = nn.Dropout(0.5)"}, "resolved"),
+        ({"EVALUATE": "optimizer.step"}, "resolved"),
+        ({"EVALUATE": "net.eval"}, "other"),
+        ({"EVALUATE": "net.train", "LAYER": "self.drop = nn.Dropout(0.5)"}, "other"),
+        ({"EVALUATE": "model.eval"}, "other"),
     ],
 )
-def test_a_method_that_is_only_named_accuses_where_its_object_is_known(
-    parts: dict[str, str], severity: str, tmp_path: Path
+def test_a_method_that_is_only_named_is_another_form_where_its_object_is_not_known(
+    parts: dict[str, str], form: str, tmp_path: Path
 ) -> None:
-    assert _severity(tmp_path, "method-not-called", **parts) == [severity]
+    assert [one.grounds for one in _failures(tmp_path, "method-not-called", **parts)] == [NOT_CALLED.record(form).words]
 
 
 @pytest.mark.parametrize(

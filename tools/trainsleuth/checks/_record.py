@@ -43,11 +43,11 @@ class Record:
 
     @property
     def speaks(self) -> bool:
-        """May it accuse? What was never wrong and seldom reported may only where the fault is sure: of all other forms
-        about half were wrong in the first repository that they spoke of.
+        """May it accuse? What was right once and never wrong may only where the fault is sure and many sites were silent: of
+        all other forms about half were wrong in the first repository that they spoke of.
         """
-        if self.right == self.reported and self.is_sure:
-            return self.right > 0 or self.sites >= SITES
+        if self.right == self.reported and self.is_sure and self.sites >= SITES:
+            return self.right > 0
         return self.expected >= EXPECTED
 
     @property
