@@ -55,6 +55,7 @@ HALVES = tuple(
         "thirty_first_",
         "thirty_second_",
         "thirty_third_",
+        "thirty_fourth_",
     )
 )
 
