@@ -84,6 +84,7 @@ NOT_STOPPED = {
     "a submodule may hold it": {"a/main.py": f"import networks\n{CALLS}", ".gitmodules": "[submodule]\n"},
     "another folder may": {"a/main.py": f"import sys\nsys.path.append('..')\nimport networks\n{CALLS}"},
     "it is to be installed": {"a/main.py": f"import networks\n{CALLS}", "requirements.txt": "torch\nnetworks>=1\n"},
+    "so says a list of another name": {"a/main.py": f"import networks\n{CALLS}", "requirement.txt": "networks>=1\n"},
     "git ignores it": {
         "a/main.py": f"import networks\n{CALLS}",
         "a/networks/wide.py": "Net = None\n",

@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Index
+from trainsleuth.facts import Index, names_packages
 
 _TORCH = r"\b(?:py)?torch(?![a-z_]|-[a-z])[^\d\n,;/]{0,12}"
 _ANY = re.compile(_TORCH + r"(?:0\.[1-4]|[12]\.\d)", re.IGNORECASE)
-_REQUIRED = re.compile(r"(^|/)requirements[\w-]*\.txt$", re.I)
-_SAYS_WHICH = re.compile(
-    r"(requirements|readme|environment|conda|install)[\w-]*(\.(md|txt|rst|ya?ml))?|setup\.py", re.I
-)
+_REQUIRES = re.compile(r"req(?:s|uir)[^/]*$", re.IGNORECASE)
 
 
 def names_torch(index: Index, path: str, versions: str) -> str | None:
@@ -22,7 +19,9 @@ def names_torch(index: Index, path: str, versions: str) -> str | None:
     wanted = re.compile(_TORCH + rf"(?:{versions.replace('.', chr(92) + '.')})\b", re.IGNORECASE)
     above = {file: index.repository.read(file) or "" for file in _files_that_say_which(index, path)}
     is_named = any(map(_ANY.search, above.values()))
-    others = () if is_named else (file for file in index.repository.files if _REQUIRED.search(file))
+    others = (
+        () if is_named else (file for file in index.repository.files if _REQUIRES.search(file) and names_packages(file))
+    )
     for file, text in (*above.items(), *((file, index.repository.read(file) or "") for file in others)):
         if found := wanted.search(text):
             return f"{file} names {found.group(0)}"
@@ -35,5 +34,5 @@ def _files_that_say_which(index: Index, path: str) -> Iterator[str]:
     above = {"/".join(folders[:depth]) for depth in range(len(folders) + 1)}
     for file in sorted(index.repository.files):
         folder, _, name = file.rpartition("/")
-        if folder in above and _SAYS_WHICH.fullmatch(name):
+        if folder in above and names_packages(name):
             yield file

@@ -57,6 +57,7 @@ from .index import Index
 from .naming.libraries import is_for_another, other_library, written_for_another
 from .naming.modules import is_module, is_module_class, owns_parameters
 from .naming.names import External, Module, Symbol, Variable
+from .naming.required import names_packages
 from .naming.sites import Site, is_test
 from .reading.config import ConfigValue
 from .reading.scopes import bindings, encloses, is_made_in, is_sibling, reaching
@@ -194,6 +195,7 @@ __all__ = [
     "mentions",
     "minimised",
     "modules_of_optimizer",
+    "names_packages",
     "needed_at",
     "never_meet",
     "no_collection",

@@ -12,6 +12,7 @@ from ..reading.compiled import compiled
 from ..records import FileFacts, Import
 from ..words import words
 from .names import Module
+from .required import names_packages
 
 if TYPE_CHECKING:
     from ..index import Index
@@ -24,9 +25,6 @@ _OWN = words(  # as research code calls its own modules, and no package is calle
 )
 WHOLE = 5  # files of source from which on a project is taken to be all there
 MAX_DEPTH = 32  # folders above a file that are looked into
-_REQUIRED = re.compile(
-    r"(^|/)(requirements[^/]*|environment[^/]*|setup|pyproject|Pipfile|Dockerfile|README[^/]*)(\.|$)", re.I
-)
 _MADE = re.compile(r"(^|[._])(_C|_?version|_?ext|pb2|pb2_grpc|cuda|cpp)(_|$)", re.I)  # by a build
 _WIDER = re.compile(rb"sys\.path")
 
@@ -138,5 +136,5 @@ def _is_required(index: Index, entry: Import) -> bool:
     named = re.compile(
         rf"\b{re.escape(head)}\s*[=~<>]=|(?m:^\s*-?\s*{re.escape(head)}\s*$)|install\b[^\n]*\b{re.escape(head)}\b"
     )
-    texts = (one for one in index.repository.files if _REQUIRED.search(one))
+    texts = (one for one in index.repository.files if names_packages(one))
     return any(named.search(index.repository.read(one) or "") for one in texts)
