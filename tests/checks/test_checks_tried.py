@@ -55,6 +55,30 @@ TRAINED = {
         "net = Net()\nprint(criterion(net(torch.ones(4, 2)), torch.ones(4).long()))\nTrainer(net, criterion).train()\n"
     ),
 }
+TASKS = """
+import sys
+import tasks
+
+TASKS = {"digits": tasks.train_digits}
+
+def main():
+    TASKS[sys.argv[1]]()
+
+if __name__ == "__main__":
+    main()
+"""
+DIGITS = """
+import torch
+from net import F, Net
+
+def train_digits():
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in torch.load("digits.pt"):
+        optimizer.zero_grad()
+        F.cross_entropy(net(x), y).backward()
+        optimizer.step()
+"""
 RULE = dedent(
     """
     def change(net):
@@ -91,4 +115,10 @@ def test_a_loss_that_a_file_of_networks_only_tries_accuses_nobody(name: str, tmp
 @pytest.mark.parametrize("name", TRAINED)
 def test_a_program_that_changes_its_network_tries_nothing(name: str, tmp_path: Path) -> None:
     finding = _finding(tmp_path, TRAINED[name])
+    assert finding.severity == "error", finding.message
+
+
+def test_a_program_that_trains_what_a_table_holds_tries_nothing(tmp_path: Path) -> None:
+    files = {"net.py": NETWORK, "tasks.py": DIGITS, "main.py": TASKS}
+    [finding] = [one for one in run_checks(written_to(tmp_path, files), only=["double-softmax"]).findings if one.line]
     assert finding.severity == "error", finding.message

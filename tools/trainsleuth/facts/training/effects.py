@@ -190,9 +190,11 @@ class Effects:
 
     @cached_property
     def _leading(self) -> tuple[frozenset[Name], frozenset[str]]:
-        """By names alone: the names of calls that may lead to an effect, and those of the functions that may."""
+        """By names alone: the names of calls that may lead to an effect, and those of the functions that may.
+        "", of what is called without a name, may: TASKS[task]().
+        """
         called = self.index.functions_calling
-        waiting = {name for name in called if (last := last_of(name)) in NAMED or _is_clearing(last)}
+        waiting = {"", *(name for name in called if (last := last_of(name)) in NAMED or _is_clearing(last))}
         setting = list(self.index.functions_holding(_SETS_GRAD))
         found, reached = set[Name](), set[Function](setting)
         waiting.update(name for function in setting for name in self.index.names_that_run(function))
