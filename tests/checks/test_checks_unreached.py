@@ -25,6 +25,10 @@ def _alarm(root: Path, files: dict[str, str]) -> Finding:
     return next(one for one in found if one.outcome == "fail" and (one.path or "").startswith("a/"))
 
 
+PLUGGED = {
+    "a/plugs/own.py": "from engine import train\n\nTRAINED = train(1, [])\n",
+    "a/main.py": "import plugs\n\nif __name__ == '__main__':\n    print(plugs)\n",
+}
 REACHED = {
     "it is imported and called": {"a/main.py": CALLS},
     "through another function": {
@@ -46,8 +50,18 @@ REACHED = {
     "by a file that loads what lies beside it": {
         "a/plugs/__init__.py": "import os\nfrom importlib import import_module\n\n"
         "for name in os.listdir('plugs'):\n    import_module('plugs.' + name)\n",
-        "a/plugs/own.py": "from engine import train\n\ntrain(1, [])\n",
-        "a/main.py": "import plugs\n\nif __name__ == '__main__':\n    print(plugs)\n",
+        **PLUGGED,
+    },
+    "by a package that loads all its modules": {
+        "a/plugs/__init__.py": "import pkgutil\n\nfor loader, name, _ in pkgutil.walk_packages(__path__):\n"
+        "    globals()[name] = loader.find_module(name).load_module(name)\n",
+        **PLUGGED,
+    },
+    "by a package that lists its modules for a star": {
+        "a/plugs/__init__.py": "import glob\nfrom os.path import basename, dirname\n\n"
+        "__all__ = [basename(one)[:-3] for one in glob.glob(dirname(__file__) + '/*.py')]\n",
+        **PLUGGED,
+        "a/main.py": "from plugs import *\n\nif __name__ == '__main__':\n    print(1)\n",
     },
     "by a configuration": {"a/main.py": OTHER, "a/run.yaml": "target: engine.train\n"},
     "by the hook of a library": {

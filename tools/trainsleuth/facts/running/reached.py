@@ -28,8 +28,14 @@ TEXTS = (
 _ENDINGS = frozenset(["py", "sh", "md", *(one.lstrip(".") for one in TEXTS)])
 _PROGRAM = re.compile(rb"__name__\s*==")
 _TRAINS = re.compile(rb"\.backward\(|\.fit\(|[Tt]rainer\(")
-_LOADERS = ("import_module", "__import__", "spec_from_file_location", "exec_module", "run_path", "run_module", "exec")
-_WALKS = re.compile(rb"walk_packages|iter_modules|listdir|glob\(|scandir|os\.walk|run_path|spec_from_file")
+_LOADERS = (
+    "import_module", "__import__", "spec_from_file_location", "exec_module", "load_module", "load_source", "run_path",
+    "run_module", "exec",
+)  # fmt: skip
+_WALKS = re.compile(
+    rb"walk_packages|iter_modules|listdir|glob\(|scandir|os\.walk|run_path|spec_from_file|SourceFileLoader|load_source"
+)
+_LISTED = re.compile(rb"^__all__\b", re.MULTILINE)
 _ASK = ("getattr", "eval", "exec", "methodcaller")  # for what a text names
 _BELOW = re.compile(rb"__subclasses__|__init_subclass__")
 _NAME = re.compile(r"[A-Za-z_]\w*(?:[./:][A-Za-z_][\w-]*)*")
@@ -194,8 +200,9 @@ class Reached:
         return any(not _is_any(one) or stem in self._words for one in fits)
 
     def _walked(self) -> Iterator[str]:
-        for site in self._index.calls(*_LOADERS):
-            path = site.function.path
+        loading = (site.function.path for site in self._index.calls(*_LOADERS))
+        listing = (one.path for one in self._index.files_holding(_LISTED) if one.path.endswith("__init__.py"))
+        for path in (*loading, *listing):
             if path in self._files and self._index.files[path].body.source.holds(_WALKS):
                 yield path.rpartition("/")[0] + "/" if "/" in path else ""
 
