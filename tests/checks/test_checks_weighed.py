@@ -122,6 +122,7 @@ RUNNING = {
     "what may fail is caught": _program(
         "try:\n                    x = x.to(device)\n                except NameError:\n                    pass"
     ),
+    "the message of an assert": _program("assert len(x) > 1, f'{device} gave {x}'"),
     "in an arm that may not be taken": _program("x = x.to(device) if len(x) > 9 else x"),
     "a name of a comprehension, an except and a with": _program(
         "y = [a for a in x]; z = (lambda b: b)(y)\n                with open(0) as handle:\n                    print(handle, z)"

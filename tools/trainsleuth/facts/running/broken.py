@@ -278,8 +278,11 @@ _BINDING_MAGIC = re.compile(r"(?:\"|\\n)\s*%(?:(?:run|load|loadpy|store|pylab)\b
 
 
 def _evaluated(event: Event) -> tuple[Expr, ...]:
-    """The expressions that are evaluated whenever the statement runs; of an elif that is not known."""
-    return tuple(_surely(event.value)) if event.value is not None and event.kind != "if" else ()
+    """The expressions that are evaluated whenever the statement runs, and ends; of an elif that is not known."""
+    value = event.value if event.kind != "if" else None
+    if value is not None and event.kind == "assert" and value.kind == "tuple":
+        value = value.parts[0]  # the message is read when it fails
+    return tuple(_surely(value)) if value is not None else ()
 
 
 def _kinds(event: Event) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..naming.modules import is_module_class
-from ..records import Class, Expr, Function
+from ..records import Class, Expr
 from ..tracing.callers import Target
 from ..tracing.making import called
 from ..tracing.things import Spot
@@ -41,16 +41,6 @@ def misfit(index: Index, call: Expr, spot: Spot) -> str:
     targets = list(index.calling.targets(call, spot))
     said = [_misfit(index, target, call) if isinstance(target, Target) else "" for target in targets]
     return said[0] if said and all(said) else ""
-
-
-def misses(function: Function, call: Expr, is_method: bool) -> bool:
-    """The call gives fewer arguments than the function needs, or more than it takes, whatever calls it."""
-    if any(part.kind in ("star", "doublestar") for part in call.parts[1:]):
-        return False
-    own = [one for one in function.parameters if not one.kind][is_method:]
-    needed = sum(one.default is None for one in own)
-    takes_any = any(one.kind == "*" for one in function.parameters)
-    return len(call.parts) - 1 < needed or (not takes_any and len(call.arguments) > len(own))
 
 
 def _misfit(index: Index, target: Target, call: Expr) -> str:

@@ -12,10 +12,10 @@ from ..naming.loaded_by_name import COMPUTED
 from ..naming.sites import Site, is_test
 from ..records import Function
 from ..tracing.callers import Target
+from ..tracing.taking import misses
 from ..tracing.things import Spot
 from .broken import PACKAGING
 from .dead import around
-from .fitting import misses
 from .reached import TEXTS, is_started
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from ..naming.sites import Site
 from ..reading.scoping import Name, last_of
 from ..records import MODULE_BODY, Class, Expr, Function
 from ..running.contradiction import is_made_apart
+from .taking import misses
 from .things import REACH, Frame, Instance, Method, Spot, Thing
 
 if TYPE_CHECKING:
@@ -67,10 +68,12 @@ class Callers:
         return self._run[key]
 
     def targets(self, call: Expr, spot: Spot) -> Iterator[Target | Thing]:
-        """What a call runs: project functions as Target, everything else as the thing that is called."""
-        for thing in self.index.objects.of(call.parts[0], spot):
-            if not is_made_apart(thing, spot):
-                yield from self.called(thing, call, spot)
+        """What a call runs: project functions as Target, everything else as the thing that is called. Of several, those
+        that can take what is given.
+        """
+        things = [thing for thing in self.index.objects.of(call.parts[0], spot) if not is_made_apart(thing, spot)]
+        found = [target for thing in things for target in self.called(thing, call, spot)]
+        yield from (len(found) > 1 and [one for one in found if not _is_misfit(one, call)]) or found
 
     def _sites(self, name: Name, part: str) -> Sequence[Site]:
         """Calls by one name in a part of the project."""
@@ -127,6 +130,12 @@ class Callers:
                 if len(found) == MAX_CONTEXTS:
                     return tuple(found)
         return tuple(found) or (None,)
+
+
+def _is_misfit(target: Target | Thing, call: Expr) -> bool:
+    if not isinstance(target, Target) or target.function.decorators:
+        return False
+    return misses(target.function, call, is_method=target.owner is not None and bool(target.function.self_name))
 
 
 def external_name(thing: Thing | Target) -> str:
