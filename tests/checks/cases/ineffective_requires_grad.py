@@ -66,6 +66,21 @@ class Lit(L.LightningModule):
             "p.requires_grad = False",
             "p.requires_grad == False",
         ),
+        "the place that was just filled": (
+            """
+from torch import nn
+from torchvision import models
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.vgg = models.vgg11()
+        self.vgg.classifier[6] = nn.Linear(4096, 10)
+        self.vgg.classifier[6].requires_grad_(True)
+""",
+            "self.vgg.classifier[6].requires_grad_(True)",
+            "self.vgg.classifier[6].requires_grad = True",
+        ),
         "module from another file": (
             """
 # file: nets.py
@@ -151,5 +166,19 @@ class Adapted(nn.Module):
         )
         for adapter in self.adapters:
             adapter["a"].requires_grad = False
+""",
+    "another place among layers that are not seen": """
+from torch import nn
+from torchvision import models
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.vgg = models.vgg11()
+        for p in self.vgg.parameters():
+            p.requires_grad = False
+        self.vgg.classifier[6] = nn.Linear(4096, 10)
+        self.vgg.classifier.add_module("last", nn.LogSoftmax(1))
+        self.vgg.classifier[7].requires_grad = True
 """,
 }

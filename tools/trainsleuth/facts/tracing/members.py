@@ -156,10 +156,13 @@ def _without_name(member: Member) -> Member:
     return member
 
 
-def _key_it_is_put_under(origin: Origin) -> str | None:
-    """losses["size"] = SizeLoss(); None for append() and for a key that is no text."""
+def _key_it_is_put_under(origin: Origin) -> Item | None:
+    """losses["size"] = SizeLoss(), classifier[6] = Linear(); None for append() and for a key that is computed."""
     event = origin.spot.function.events[origin.spot.position]
     for target in event.targets if event.value is origin.expr else ():
-        if target.kind == "index" and len(target.parts) == 2 and target.parts[1].kind == "string":
-            return target.parts[1].text
+        key = target.parts[1] if target.kind == "index" and len(target.parts) == 2 else None
+        if key is not None and key.kind == "string":
+            return key.text
+        if key is not None and key.kind == "number" and key.text.isdigit():
+            return int(key.text)
     return None
