@@ -228,7 +228,28 @@ def step(net, xs, ys, more, optimizer):
     optimizer.step()
 """,
 }
+_FORMS = (
+    HEAD
+    + """
+def penalty(x, form="torch"):
+    found = other(x).abs().mean()
+    if form == "torch":
+        return found
+    elif form in ("numpy", "list"):
+        return found.detach().numpy()
+
+def step(x, y):
+    loss = F.mse_loss(net(x), y) + penalty(x, form=FORM)
+    loss.backward()
+"""
+)
+FAILS |= {"an argument asks for the cut one": _FORMS.replace("FORM)", '"numpy")')}
 SILENT = ORIGINALS | {
+    "an argument asks for the whole one": _FORMS.replace("FORM)", '"torch")'),
+    "a default does": _FORMS.replace(", form=FORM)", ")"),
+    "a test of it gives it another value": _FORMS.replace("FORM)", '"plain")').replace(
+        "    found =", "    if form == 'plain':\n        form = 'torch'\n    found ="
+    ),
     "added as a number only where nothing goes backward": _APART.replace("if TEST", 'if mode == "train"'),
     "the same, asked the other way round": _APART.replace("if TEST", 'if not mode != "train"'),
     "straight through": HEAD

@@ -4,7 +4,7 @@ globals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..naming.names import External, Module, Variable
@@ -263,6 +263,9 @@ class Flow:
         if test.kind == "compare" and test.text in ("is", "is not") and test.parts[-1].text == "None":
             nothing = self._is_nothing(test.parts[0], spot)
             return None if nothing is None else nothing is (test.text == "is")
+        if _asks_for_texts(test):
+            is_among = self._is_among(test.parts, spot)
+            return None if is_among is None else is_among is _AMONG[test.text]
         if test.kind == "constant":
             return test.text == "True" if test.text in ("True", "False", "None") else None
         if test.kind != "path" or test.text.endswith(".training") or spot.frame is None:
@@ -278,6 +281,37 @@ class Flow:
         things = self.index.objects.of(expr, spot)
         found = {thing.expr.text == "None" if isinstance(thing, Literal) else None for thing in things}
         return found.pop() if len(found) == 1 else None
+
+    def _is_among(self, parts: tuple[Expr, ...], spot: Spot) -> bool | None:
+        """Whether a name is one of the texts that it is compared with, for the call of the spot's frame."""
+        name, given = sorted(parts, key=lambda part: part.kind != "path")
+        wanted = _texts(given.parts if given.kind in ("list", "tuple", "set") else (given,))
+        if name.kind != "path" or spot.frame is None or not wanted:
+            return None
+        if any(one.kind == "augment" for one in bindings(spot.function).get(name.text, ())):
+            return None
+        things = self.index.objects.of(name, spot)
+        found = _texts(thing.expr if isinstance(thing, Literal) else name for thing in things)
+        if not found or (found & wanted and found - wanted):
+            return None
+        return found <= wanted
+
+
+_AMONG = {"==": True, "in": True, "!=": False, "not in": False}
+
+
+def _asks_for_texts(test: Expr) -> bool:
+    """mode == "train", or mode in ("train", "val"): `in` a text asks for a part of it."""
+    if test.kind != "compare" or test.text not in _AMONG or len(test.parts) != 2:
+        return False
+    is_listed = test.parts[1].kind in ("list", "tuple", "set")
+    return is_listed is ("in" in test.text.split())
+
+
+def _texts(exprs: Iterable[Expr]) -> frozenset[str]:
+    """None of them where one is anything else."""
+    every = list(exprs)
+    return frozenset(one.text for one in every) if all(one.kind == "string" for one in every) else frozenset()
 
 
 def _truth(expr: Expr) -> bool | None:
