@@ -52,7 +52,41 @@ class RandomFlip:
         return image, mask
 """
 
+_CHOSEN = """
+import numpy as np
+from torch.utils.data import Dataset
+from torchvision import transforms
+
+class Land(Dataset):
+    def __init__(self, images, masks):
+        self.images, self.masks = images, masks
+        self.flip_image = transforms.Compose([transforms.RandomVerticalFlip(p=1), transforms.ToTensor()])
+        self.flip_mask = transforms.Compose([transforms.RandomVerticalFlip(p=1)])
+        self.turn_image = transforms.RandomRotation((90, 90))
+        self.turn_mask = transforms.RandomRotation((90, 90))
+
+    def __getitem__(self, i):
+        image, mask = self.images[i], self.masks[i]
+        chosen = np.random.randint(0, 3)
+        if chosen == 0:
+            image, mask = self.flip_image(image), self.flip_mask(mask)
+        elif chosen == 1:
+            image, mask = self.turn_image(image), self.turn_mask(mask)
+        return image, mask
+"""
 FAILS = {
+    "applied by a draw of its own": mutant(
+        _CHOSEN,
+        ("transforms.Compose([transforms.RandomVerticalFlip(p=1)])", "transforms.RandomVerticalFlip(p=0.5)"),
+        (
+            "transforms.Compose([transforms.RandomVerticalFlip(p=1), transforms.ToTensor()])",
+            "transforms.RandomApply([transforms.RandomVerticalFlip(p=1)])",
+        ),
+    ),
+    "turned by a range": mutant(
+        _CHOSEN,
+        ("turn_image = transforms.RandomRotation((90, 90))", "turn_image = transforms.RandomRotation((-90, 90))"),
+    ),
     "the mask stays": mutant(_FUNCTIONAL, ("            mask = TF.hflip(mask)\n", "")),
     "its own draw": mutant(
         _FUNCTIONAL,
@@ -100,6 +134,7 @@ def build(names):
 }
 
 SILENT = {
+    "always the same, by one draw for both": _CHOSEN,
     "one condition": _FUNCTIONAL,
     "one seed": _SEEDED,
     "pair": _PAIR,

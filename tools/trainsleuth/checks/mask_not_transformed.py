@@ -100,6 +100,7 @@ _RANDOM = (
     "RandomHorizontalFlip", "RandomVerticalFlip", "RandomRotation", "RandomCrop", "RandomResizedCrop", "RandomAffine",
     "RandomPerspective", "RandomSizedCrop", "ElasticTransform",
 )  # fmt: skip
+_SURE = ("0", "0.0", "1", "1.", "1.0")
 _MOVING = (
     "hflip",
     "vflip",
@@ -189,18 +190,33 @@ def _is_drawn(function: Function, position: int) -> bool:
     )
 
 
-def _random(index: Index, thing: Instance, depth: int) -> str:
+def _random(index: Index, thing: Instance, depth: int, is_drawn: bool = False) -> str:
+    """`is_drawn`: a draw around it decides whether it is applied."""
     last = thing.name.rpartition(".")[2]
     if isinstance(thing.kind, External) and thing.name.startswith("torchvision."):
         if last in _RANDOM:
-            return last
+            return last if is_drawn or not _is_fixed(thing, last) else ""
         if last in ("Compose", "RandomApply", "RandomOrder") and thing.call is not None and thing.spot is not None:
             for part in thing.call.arguments[:1] if depth else ():
                 for member in index.members.of(part, thing.spot):
                     for inner in index.objects.of(member.expr, member.spot):
-                        if isinstance(inner, Instance) and (found := _random(index, inner, depth - 1)):
+                        is_inner = is_drawn or last == "RandomApply"
+                        if isinstance(inner, Instance) and (found := _random(index, inner, depth - 1, is_inner)):
                             return found
     return ""
+
+
+def _is_fixed(thing: Instance, name: str) -> bool:
+    """It does the same to all, whatever it is called: RandomHorizontalFlip(p=1), RandomRotation((90, 90))."""
+    call = thing.call
+    if call is not None and name in ("RandomHorizontalFlip", "RandomVerticalFlip"):
+        chance = call.argument(0, "p")
+        return chance is not None and chance.text in _SURE
+    degrees = call.argument(0, "degrees") if call is not None and name == "RandomRotation" else None
+    ends = (
+        {written(part) for part in degrees.parts} if degrees is not None and degrees.kind in ("tuple", "list") else ()
+    )
+    return len(ends) == 1
 
 
 def _examined(function: Function, moves: list[_Move]) -> Finding:
