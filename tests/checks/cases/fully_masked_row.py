@@ -80,7 +80,31 @@ def make_attention(pad_index):
         ),
     }
 )
+_HIDDEN = """
+import torch
+
+def attend(q, k, v, kept_mask):
+    scores = q @ k.transpose(-1, -2)
+    some = (kept_mask.sum(dim=-1) != 0).unsqueeze(-1).expand_as(kept_mask)
+    kept_mask = 1 - (1 - kept_mask) * some
+    weights = torch.softmax(scores.masked_fill(1 - kept_mask, float("-inf")), -1)
+    return (weights * some.float()) @ v
+"""
+FAILS |= {
+    "a count of what is kept, to average": _HIDDEN.replace("(kept_mask.sum(dim=-1) != 0)", "kept_mask.sum(dim=-1)"),
+}
 SILENT = ORIGINALS | {
+    "rows that are hidden altogether are taken out": _HIDDEN,
+    "they are, by a name": _HIDDEN.replace(
+        "some = (kept_mask.sum(dim=-1) != 0)", "kept = torch.sum(kept_mask, -1)\n    some = (kept > 0)"
+    ),
+    "they are set to zero": """
+import torch
+
+def attend(scores, v, padding_mask):
+    weights = torch.softmax(scores.masked_fill(padding_mask[:, None], float("-inf")), -1)
+    return weights.masked_fill(padding_mask.all(dim=-1)[:, None, None], 0.0) @ v
+""",
     "a class that makes causal masks": """
 import numpy as np
 import torch

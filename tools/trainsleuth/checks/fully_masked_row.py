@@ -51,9 +51,9 @@ Good (causal; padded, and repaired afterwards):
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 
-from trainsleuth.facts import Expr, Index, Site, Spot, ingredients, is_test, makers, written
+from trainsleuth.facts import Expr, Function, Index, Site, Spot, ingredients, is_test, makers, written
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -69,6 +69,7 @@ SAY = Verdicts(
 _PADDING = re.compile(r"pad|len(gth)?s?(_|$)|valid|attention_mask|attn_mask|src_mask|mask", re.IGNORECASE)
 _CAUSAL = re.compile(r"causal|future|subsequent|triu|tril|look_?ahead|(^|\.)bias$", re.IGNORECASE)
 _TRIANGLE, _LENGTHS = re.compile(rb"\btri[ul]_?\("), re.compile(rb"pad|length|valid", re.IGNORECASE)
+_TESTS, _COUNTS = ("all", "any"), ("sum", "count_nonzero", "max", "min", "amax", "amin")
 _REPAIRS = ("nan_to_num", "isnan", "isinf", "nan_to_num_")
 
 
@@ -99,6 +100,8 @@ def _examined(index: Index, site: Site, seen: set[Expr]) -> Finding:
         return SAY.passed(path, line, "the mask is changed by place before, so a position may be kept open")
     names = {expr.text for expr, _ in ingredients(index, mask, Spot(function, site.position)) if expr.kind == "path"}
     names |= {expr.last for expr, _ in ingredients(index, mask, Spot(function, site.position)) if expr.kind == "call"}
+    if _looks_for_whole_rows(function, {*names, *(part.text for part in mask.walk() if part.kind == "path")}):
+        return SAY.passed(path, line, "rows that the mask hides altogether are looked for in the same function")
     if any(_CAUSAL.search(name) for name in names) and not any(re.search(r"pad|len", name) for name in names):
         return SAY.passed(path, line, f"{written(mask)} is causal: each position keeps its own past")
     if _leaves_the_best(site, mask):
@@ -123,6 +126,31 @@ def _examined(index: Index, site: Site, seen: set[Expr]) -> Finding:
         f"{written(mask)} hides everything? It becomes NaN; a large finite number or nan_to_num would not."
     )
     return SAY.fail(path, line, message, chain, "low")
+
+
+def _looks_for_whole_rows(function: Function, masks: Set[str]) -> bool:
+    """mask.all(-1), or (mask.sum(-1) == 0) with or without a name in between; a sum alone may count what is averaged."""
+    counts: set[str] = set()
+    for event in function.events:
+        for part in event.value.walk() if event.value is not None else ():
+            if _is_of_rows(part, _TESTS, masks):
+                return True
+            if part.kind == "compare" and any(one.text in ("0", "0.0") for one in part.parts):
+                if any(_is_of_rows(one, _COUNTS, masks) or one.text in counts for one in part.parts):
+                    return True
+        if event.value is not None and _is_of_rows(event.value, _COUNTS, masks):
+            counts.update(target.text for target in event.targets if target.kind == "path")
+    return False
+
+
+def _is_of_rows(expr: Expr, names: Sequence[str], masks: Set[str]) -> bool:
+    """A reduction of the mask along one of its dimensions."""
+    if expr.kind != "call" or expr.last not in names:
+        return False
+    is_function = expr.receiver is not None and expr.receiver.text == "torch"
+    given = expr.argument(0, "input") if is_function else expr.receiver
+    dim = expr.argument(int(is_function), "dim", "axis")
+    return dim is not None and given is not None and any(part.text in masks for part in given.walk() if part.text)
 
 
 def _leaves_the_best(site: Site, mask: Expr) -> bool:
