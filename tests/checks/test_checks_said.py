@@ -275,3 +275,39 @@ def test_only_a_schedule_that_ends_is_said_to_be_used_up(made: str, said: str, t
     program = STEPPED.replace("MADE", made)
     (finding,) = run_checks(written_to(tmp_path, {"train.py": program}), only=["scheduler-granularity"]).findings[:1]
     assert said in finding.message, finding.message
+
+
+FORGOTTEN = """\
+import torch
+
+def learn(actor, optimizer, x):
+    for part in x:
+        optimizer.zero_grad()
+        actor(part).mean().backward()
+        optimizer.step()
+
+def imitate(actor, loader):
+    optimizer = torch.optim.Adam(actor.parameters())
+    for x, y in loader:
+        loss = torch.nn.functional.mse_loss(actor(x), y)
+        optimizer.zero_grad()
+        optimizer.step()
+        learn(actor, optimizer, x)
+"""
+
+
+def test_gradients_that_another_function_uses_itself_are_not_said_to_be_thrown_away(tmp_path: Path) -> None:
+    report = run_checks(written_to(tmp_path, {"train.py": FORGOTTEN}), only=["zero-grad-before-step"])
+    [finding] = [one for one in report.findings if one.outcome == "fail"]
+    assert (finding.line, finding.severity) == (13, "note")
+    assert "No backward() is seen between" in finding.message
+
+
+def test_the_backward_that_is_named_is_the_last_one(tmp_path: Path) -> None:
+    source = FORGOTTEN.replace(
+        "        optimizer.zero_grad()\n        optimizer.step()\n        learn(", "        learn("
+    )
+    source += "        loss.backward()\n        optimizer.zero_grad()\n        optimizer.step()\n"
+    report = run_checks(written_to(tmp_path, {"train.py": source}), only=["zero-grad-before-step"])
+    [finding] = [one for one in report.findings if one.outcome == "fail"]
+    assert (finding.line, finding.chain[0].line) == (15, 14)

@@ -132,7 +132,10 @@ def _examined(index: Index, site: Site, sure: str) -> Finding:
                     return SAY.passed(path, line, f"{shown} steps with the gradients before they are cleared")
                 if doubt := _doubt(index, around, effect):
                     return SAY.open(path, line, doubt)
-                return _failure(around, effect, shown, path, line, sure)
+                backward, is_spent = _last_backward(around, earlier[place + 1 :])
+                if is_spent:
+                    return _question(effect, backward, shown, path, line)
+                return _failure(around, effect, backward, shown, path, line, sure)
     if not found:
         return SAY.open(path, line, f"no backward() was found around {shown}.step()")
     return SAY.passed(path, line, f"nothing clears the gradients between backward() and {shown}.step()")
@@ -145,6 +148,18 @@ def _is_used_before(around: Surrounding, earlier: tuple[Effect, ...]) -> bool:
     backward = earlier[nearest] if nearest < len(earlier) else here
     is_deeper = not set(events[backward.position].block.loops) <= set(events[here.position].block.loops)
     return is_deeper and any(one.kind == "step" and one.receiver == here.receiver != "" for one in earlier[:nearest])
+
+
+def _last_backward(around: Surrounding, earlier: tuple[Effect, ...]) -> tuple[Effect, bool]:
+    """The one that ran last, and whether a step has used what it computed: in the call that holds both, or the same step."""
+    backward = next((one for one in earlier if one.kind == "backward"), None)
+    if backward is None:
+        return next(one for one in around.effects if one.kind == "backward"), False
+    steps = [one for one in earlier[: earlier.index(backward)] if one.kind == "step"]
+    is_spent = any(
+        (one.trail[:1] == backward.trail[:1] != ()) or one.receiver == around.here.receiver != "" for one in steps
+    )
+    return backward, is_spent
 
 
 def _may_fill(index: Index, effect: Effect) -> bool:
@@ -202,9 +217,23 @@ def _is_resolved(around: Surrounding, call: Expr) -> bool:
     return any(e.trail and call in around.function.events[e.position].calls for e in around.effects)
 
 
-def _failure(around: Surrounding, clear: Effect, shown: str, path: str, line: int, sure: str) -> Finding:
+def _question(clear: Effect, backward: Effect, shown: str, path: str, line: int) -> Finding:
+    at, of = clear.spot.function.path, backward.spot.function.path
+    message = (
+        f"No backward() is seen between {written(clear.expr)} at {at}:{clear.line} and {shown}.step() at {path}:{line}, "
+        f"and the one before, at {of}:{backward.line}, has a step of its own: is one missing here?"
+    )
+    chain = (
+        Link(at, clear.line, f"{written(clear.expr)} clears the gradients"),
+        Link(path, line, f"{shown}.step() has none to use"),
+    )
+    return SAY.fail(at, clear.line, message, chain, "low", "note")
+
+
+def _failure(
+    around: Surrounding, clear: Effect, backward: Effect, shown: str, path: str, line: int, sure: str
+) -> Finding:
     at = clear.spot.function.path
-    backward = next(e for e in around.effects if e.kind == "backward")
     chain = (
         Link(backward.spot.function.path, backward.line, f"{written(backward.expr)} computes the gradients"),
         *(Link(spot.function.path, spot.line, "reached through this call") for spot in clear.trail),
