@@ -98,7 +98,34 @@ class Trainer:
         torch.save(self.model.state_dict(), path)
 """
 
+_DRAWN = """
+import os
+import torch
+from torchvision.utils import save_image
+from pictures import Folder
+
+def score_of(pictures, judge):
+    loader = torch.utils.data.DataLoader(pictures, 32)
+    total = 0.0
+    for x in loader:
+        total += judge(x).sum().item()
+    return total
+
+def train(generator, judge, rounds, noise, sample_path, args):
+    best = 0.0
+    for step in range(rounds):
+        with torch.no_grad():
+            save_image(generator(noise), os.path.join(sample_path, f"{step}.png"))
+        score = score_of(Folder(sample_path, "test"), judge)
+        if score > best:
+            best = score
+            torch.save({"net": generator.state_dict(), "args": args}, os.path.join(args.out, "best.pt"))
+"""
 FAILS = {
+    "pictures that others took": mutant(_DRAWN, ('Folder(sample_path, "test")', 'Folder(args.root, "test")')),
+    "a folder of which the run saves itself": mutant(
+        _DRAWN, ('Folder(sample_path, "test")', 'Folder(args.out, "test")')
+    ),
     "by way of helpers": mutant(_TRAINER, ('"valid"', '"test"')),
     "a loop of the script": mutant(_SCRIPT, ('split="val"', 'split="test"')),
     "MNIST as torchvision has it": mutant(
@@ -118,6 +145,7 @@ FAILS = {
 }
 
 SILENT = {
+    "pictures that are drawn in the round": _DRAWN,
     "a validation set": _SCRIPT,
     "by way of helpers": _TRAINER,
     "handed in": _HANDED,

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from ..index import Index
 
 _VALIDATION = re.compile(r"(^|[_./])(val|valid|validation|dev)(_|$|[./]|loader|set|data)", re.I)
+_WRITES = re.compile(
+    r"imsave|imwrite|(save|write)_(png|jpe?g|wav|(images?|pictures?|samples?|audios?|videos?)(_grid)?)", re.I
+)
+_FOLDER = re.compile(r"path|dir|folder|root|out", re.I)
 _SAID = ("test", "testing")
 _PARTS = ("split", "mode", "phase", "partition", "subset", "set", "image_set", "data_split", "dataset_type", "flag")
 
@@ -25,8 +29,15 @@ def test_set_of(index: Index, loader: Loader) -> tuple[Expr, str] | None:
     """The call that makes the data set, and its file, where it says that it is the test set."""
     for made, at in _dataset_makers(index, loader):
         if made.kind == "call" and (_says_test(index, made, at) or _is_test_of_torchvision(index, made, at)):
-            return made, at.function.path
+            return (made, at.function.path) if not _is_written_here(made, at) else None
     return None
+
+
+def _is_written_here(made: Expr, at: Spot) -> bool:
+    """Of a folder that the same function fills: pictures of a generator, read again to be judged."""
+    given = {part.text for part in made.walk() if part.kind == "path" and _FOLDER.search(part.last)}
+    saving = (call for event in at.function.events for call in event.calls if _WRITES.fullmatch(call.last))
+    return any(part.kind == "path" and part.text in given for call in saving for part in call.walk())
 
 
 def is_of_other_part(index: Index, loader: Loader) -> bool:
