@@ -292,3 +292,56 @@ def sequence_loss(flow_preds, flow_gt, valid):
 FAILS["of a distance that is returned, and looked at as well"] = mutant(
     _SEQUENCE, ("return flow_loss, metrics", "return flow_loss + near.mean(), metrics")
 )
+_HISTORY = """
+import torch
+from torch import nn
+
+class Sampler(nn.Module):
+    def __init__(self, steps):
+        super().__init__()
+        self.history = torch.zeros(steps, 10)
+
+    def forward(self, net, x, y, t):
+        shares = torch.sqrt((self.history**2).mean(-1))
+        loss = ((net(x) - y) ** 2).mean() / shares[t]
+        self.history[t, -1] = loss.detach()
+        return loss.mean()
+
+sampler = Sampler(100)
+
+def step(net, x, y, t, optimizer):
+    optimizer.zero_grad()
+    sampler(net, x, y, t).backward()
+    optimizer.step()
+"""
+_POOLED = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.head = nn.LSTM(8, 8), nn.Linear(8, 3)
+
+    def forward(self, x):
+        return self.head(torch.max(self.words(x)[0], dim=0)[0])
+
+def bce_loss(out, y):
+    p = torch.sigmoid(out)
+    return -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()
+
+def step(x, y, optimizer):
+    loss = bce_loss(Net()(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+FAILS["pooling keeps nothing away from zero"] = _POOLED
+SILENT |= {
+    "a history that no gradient goes through": _HISTORY,
+    "a maximum with a bound": mutant(
+        _POOLED,
+        ("p = torch.sigmoid(out)", "p = torch.max(torch.sigmoid(out), out.new_tensor(1e-6))"),
+        ("1 - p)", "2 - p)"),
+    ),
+}

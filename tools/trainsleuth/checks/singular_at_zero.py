@@ -221,10 +221,18 @@ def _singular(index: Index, expr: Expr, spot: Spot) -> tuple[str, str] | None:
 
 
 def _root(index: Index, root: Expr, given: Expr, spot: Spot) -> tuple[str, str]:
+    if root.last == "sqrt" and _leads_nowhere(index, given, spot):
+        return "", ""
     if not is_sum_of_squares(index, given, spot) or (root.last == "sqrt" and is_of_labels(index, given, spot)):
         return "", ""
     said = "the gradient of sqrt is infinite at zero" if root.last == "sqrt" else "one over the root of zero is inf"
     return said, "+ eps inside the root"
+
+
+def _leads_nowhere(index: Index, given: Expr, spot: Spot) -> bool:
+    """No gradient goes through the root: of a history that is kept, of what was detached."""
+    values = index.values.of(given, spot)
+    return bool(values) and all(value.grad in ("constant", "cut") for value in values)
 
 
 def _logarithm(index: Index, given: Expr, spot: Spot) -> tuple[str, str]:
@@ -252,7 +260,16 @@ def _entropy(index: Index, product: Expr, spot: Spot) -> tuple[str, str] | None:
 
 def _is_clamped(index: Index, expr: Expr, spot: Spot) -> bool:
     """Kept away from zero on the way."""
-    return any(part.kind == "call" and part.last in _CLAMPS for part, at in ingredients(index, expr, spot))
+    return any(_is_clamp(part) for part, at in ingredients(index, expr, spot))
+
+
+def _is_clamp(call: Expr) -> bool:
+    """Not the greatest along a dimension: x.max(1), torch.max(x, dim=-1)."""
+    if call.kind != "call" or call.last not in _CLAMPS:
+        return False
+    bounds = call.arguments[int(call.receiver is None or call.receiver.text == "torch") :]
+    is_plain = call.receiver is None  # of Python: max(x, 1)
+    return call.last != "max" or (bool(bounds) and (is_plain or bounds[0].kind not in ("number", "unary")))
 
 
 def _can_vanish(index: Index, expr: Expr, spot: Spot) -> str:
