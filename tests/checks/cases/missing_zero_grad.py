@@ -3,6 +3,24 @@ SILENT.
 """
 
 FAILS = {
+    "another module is cleared than that of the optimizer that a caller made": """
+import torch
+from torch import nn
+
+def pretrain(head, body, loader, optimizer):
+    for x, z in loader:
+        features = body(x)
+        head.zero_grad()
+        nn.functional.cross_entropy(head(features), z).backward()
+        optimizer.step()
+
+def main(loader):
+    body_i, head_i = nn.Linear(8, 4), nn.Linear(4, 2)
+    optimizer_i = torch.optim.SGD(body_i.parameters(), lr=0.1)
+    for epoch in range(10):
+        pretrain(head_i, body_i, loader, optimizer_i)
+    torch.save(head_i, "head.pt")
+""",
     "names that clear elsewhere, here of a library": """
 # file: helpers.py
 def step(optimizer):
@@ -201,6 +219,24 @@ def main(model, loader):
 }
 
 SILENT = {
+    "the module is cleared, and a caller made the optimizer over it under another name": """
+import torch
+from torch import nn
+
+def pretrain(head, body, loader, optimizer):
+    for x, z in loader:
+        features = body(x).detach()
+        head.zero_grad()
+        nn.functional.cross_entropy(head(features), z).backward()
+        optimizer.step()
+
+def main(loader):
+    body_i, head_i = nn.Linear(8, 4), nn.Linear(4, 2)
+    optimizer_i = torch.optim.SGD(head_i.parameters(), lr=0.1)
+    for epoch in range(10):
+        pretrain(head_i, body_i, loader, optimizer_i)
+    torch.save(head_i, "head.pt")
+""",
     "a stop-watch": """
 from timeit import default_timer
 import torch

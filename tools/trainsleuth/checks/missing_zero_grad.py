@@ -71,6 +71,7 @@ from trainsleuth.facts import (
     is_optimizer,
     is_sibling,
     is_test,
+    made_at,
     modules_of_optimizer,
     rounds,
     sounds_like_optimizer,
@@ -192,7 +193,22 @@ def _is_of_others(index: Index, effect: Effect, found: Round, known: list[Instan
         return not shared and not set(things) & set(known)
     if not modules or not things or not all(isinstance(thing, Instance) for thing in things):
         return False
-    return not any(_may_overlap(effect.receiver, path) for path in modules)
+    own = made_at(index, receiver, effect.spot)
+    return all(_is_apart(index, effect, own, one) for one in known)
+
+
+def _is_apart(index: Index, effect: Effect, own: frozenset[Expr], optimizer: Instance) -> bool:
+    """None of the modules of an optimizer is the one that is cleared; names of different functions tell nothing, what
+    made the objects does.
+    """
+    for path in modules_of_optimizer(optimizer):
+        spot = optimizer.spot
+        if spot is None or _may_overlap(effect.receiver, path):
+            return False
+        made = made_at(index, Expr("path", path, (), spot.line), spot)
+        if own & made or (not made and spot.function is not effect.spot.function):
+            return False
+    return True
 
 
 def _may_overlap(one: str, other: str) -> bool:
