@@ -39,9 +39,120 @@ def main(loader, val_loader):
         if i % 100 == 0:
             print(accuracy(net, val_loader))
 """,
+    "fit() makes the model the first time only": """
+import torch
+from torch import nn
+
+class Trainer:
+    def __init__(self, width):
+        self.width = width
+        self.net = None
+
+    def fit(self, loader):
+        if self.net is None:
+            self.net = nn.Sequential(nn.Linear(self.width, 8), nn.Dropout(0.5), nn.Linear(8, 2))
+        opt = torch.optim.SGD(self.net.parameters(), lr=0.1)
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.cross_entropy(self.net(x), y).backward()
+            opt.step()
+
+    def test(self, loader):
+        self.net.eval()
+        with torch.no_grad():
+            return sum((self.net(x).argmax(1) == y).sum().item() for x, y in loader)
+
+def main(folds):
+    trainer = Trainer(16)
+    for loader, test_loader in folds:
+        trainer.fit(loader)
+        print(trainer.test(test_loader))
+""",
+    "one trainer for all folds": """
+import torch
+from torch import nn
+
+class Trainer:
+    def __init__(self, width):
+        self.width = width
+        self.net = nn.Sequential(nn.Linear(width, 8), nn.Dropout(0.5), nn.Linear(8, 2))
+
+    def fit(self, loader):
+        opt = torch.optim.SGD(self.net.parameters(), lr=0.1)
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.cross_entropy(self.net(x), y).backward()
+            opt.step()
+
+    def test(self, loader):
+        self.net.eval()
+        with torch.no_grad():
+            return sum((self.net(x).argmax(1) == y).sum().item() for x, y in loader)
+
+def main(folds):
+    trainer = Trainer(16)
+    for loader, test_loader in folds:
+        trainer.fit(loader)
+        print(trainer.test(test_loader))
+""",
 }
 
 SILENT = {
+    "a trainer of each fold makes its model": """
+import torch
+from torch import nn
+
+class Trainer:
+    def __init__(self, width):
+        self.width = width
+        self.net = nn.Sequential(nn.Linear(width, 8), nn.Dropout(0.5), nn.Linear(8, 2))
+
+    def fit(self, loader):
+        opt = torch.optim.SGD(self.net.parameters(), lr=0.1)
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.cross_entropy(self.net(x), y).backward()
+            opt.step()
+
+    def test(self, loader):
+        self.net.eval()
+        with torch.no_grad():
+            return sum((self.net(x).argmax(1) == y).sum().item() for x, y in loader)
+
+def main(folds):
+    for loader, test_loader in folds:
+        trainer = Trainer(16)
+        trainer.fit(loader)
+        print(trainer.test(test_loader))
+""",
+    "fit() makes the model that it trains": """
+import torch
+from torch import nn
+
+class Trainer:
+    def __init__(self, width):
+        self.width = width
+        self.net = None
+
+    def fit(self, loader):
+        self.net = nn.Sequential(nn.Linear(self.width, 8), nn.Dropout(0.5), nn.Linear(8, 2))
+        opt = torch.optim.SGD(self.net.parameters(), lr=0.1)
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.cross_entropy(self.net(x), y).backward()
+            opt.step()
+
+    def test(self, loader):
+        self.net.eval()
+        with torch.no_grad():
+            return sum((self.net(x).argmax(1) == y).sum().item() for x, y in loader)
+
+def main(folds):
+    trainer = Trainer(16)
+    for loader, test_loader in folds:
+        trainer.fit(loader)
+        print(trainer.test(test_loader))
+""",
     "the average of an object that keeps a copy is evaluated": """
 import copy
 import torch

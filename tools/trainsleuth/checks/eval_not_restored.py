@@ -139,6 +139,8 @@ def _examined(index: Index, site: Site, receiver: Expr) -> Finding | None:
     for around in found:
         if _restored(index, around) or _is_last(around) or not _is_trained(index, around):
             continue
+        if _is_made_anew(index, around):
+            continue
         if not _is_for_evaluation(index, site, around):
             return SAY.open(path, line, f"{shown} may be kept in evaluation mode on purpose")
         if (before := _is_already_off(around)) is not None:
@@ -194,6 +196,33 @@ def _is_last(around: Surrounding) -> bool:
             if last.text.isdigit() and [end.text for end in ends[-1:]] == [str(int(last.text) + 1)]:
                 return True
     return False
+
+
+def _is_made_anew(index: Index, around: Surrounding) -> bool:
+    """Each round makes the model that it trains, at whatever depth: in fit(), or in the constructor of a trainer."""
+    function, loop, evaluated = around.function, around.loop, around.here
+    made = made_at(index, evaluated.expr.receiver, evaluated.spot) if evaluated.expr.receiver is not None else None
+    if loop is None or not made:
+        return False
+    stepped_on = {one for module, spot in _stepped_modules(index, around) for one in made_at(index, module, spot)}
+    here = function.events[evaluated.position].block
+    new: set[Expr] = set()
+    for position, event in enumerate(function.events):
+        if loop.id in event.block.loops and encloses(event.block, here):
+            new |= _calls_made(index, Spot(function, position))
+    return (made & stepped_on or made) <= new
+
+
+def _calls_made(index: Index, spot: Spot, depth: int = 3) -> set[Expr]:
+    """The calls of a statement and those that always run in what it calls."""
+    found: set[Expr] = set()
+    for call in spot.function.events[spot.position].calls:
+        found.add(call)
+        for target in index.calling.run_by(call, spot) if depth else ():
+            for position, event in enumerate(target.function.events):
+                if not event.block.branches and not event.block.loops and not leaves_early(target.function, position):
+                    found |= _calls_made(index, Spot(target.function, position), depth - 1)
+    return found
 
 
 def _is_ended(function: Function, loop: Loop, here: Block) -> bool:
