@@ -36,9 +36,78 @@ def train(model, loader, k):
             opt.zero_grad(set_to_none=True)
 """,
     "by hand in a framework": mutant(MANUAL, (" / self.every", "")),
+    "a function weighs its parts": """
+# file: loss.py
+import torch.nn.functional as F
+
+def loss_of(logits, y, batch_size):
+    weight = len(y) / 2
+    return F.cross_entropy(logits, y) + 0.5 * logits.pow(2).mean() * weight
+# file: train.py
+import torch
+from loss import loss_of
+
+def train(model, loader, cfg):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    seen, loss = 0, 0
+    for x, y in loader:
+        loss += loss_of(model(x), y, cfg.batch_size)
+        seen += len(x)
+        loss.backward()
+        loss = 0
+        if seen % cfg.batch_size == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+""",
 }
 
 SILENT = {
+    "a function divides by the batch size that the step waits for": """
+# file: loss.py
+import torch.nn.functional as F
+
+def loss_of(logits, y, batch_size):
+    loss = F.cross_entropy(logits, y, reduction="none").sum(1)
+    total = loss.sum(0) / batch_size
+    return total
+# file: train.py
+import torch
+from loss import loss_of
+
+def train(model, loader, cfg):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    seen, loss = 0, 0
+    for x, y in loader:
+        loss += loss_of(model(x), y, cfg.batch_size)
+        seen += len(x)
+        loss.backward()
+        loss = 0
+        if seen % cfg.batch_size == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+""",
+    "a function sums": """
+# file: loss.py
+import torch.nn.functional as F
+
+def loss_of(logits, y, batch_size):
+    return F.cross_entropy(logits, y, reduction="sum")
+# file: train.py
+import torch
+from loss import loss_of
+
+def train(model, loader, cfg):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    seen, loss = 0, 0
+    for x, y in loader:
+        loss += loss_of(model(x), y, cfg.batch_size)
+        seen += len(x)
+        loss.backward()
+        loss = 0
+        if seen % cfg.batch_size == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+""",
     "sum divided by examples later": """
 import torch
 

@@ -88,7 +88,7 @@ def _examined(index: Index, around: Surrounding, test: Expr) -> Finding:
     path, line, name = step.spot.function.path, step.line, step.receiver or "the optimizer"
     backward = [e for e in around.effects if e.kind == "backward"]
     for effect in backward:
-        if how := _scaled(index, effect) or _scaled_around(around):
+        if how := _scaled(index, effect) or _summed(index, effect, test) or _scaled_around(around):
             return SAY.passed(path, line, f"what {written(effect.expr)} starts from is scaled: {how}")
     if any(e.kind == "clear" and e.receiver == step.receiver for e in around.effects):
         return _failure(around, backward[0], name, test)
@@ -105,6 +105,20 @@ def _scaled(index: Index, effect: Effect) -> str:
                 return written(part)
             if part.last in _SCALING or (part.kind == "string" and part.text == "sum"):
                 return written(part)
+    return ""
+
+
+def _summed(index: Index, effect: Effect, test: Expr) -> str:
+    """How the named loss of a backward() is a sum, or divided by what the test counts up to, where it is computed."""
+    loss = effect.expr.receiver
+    counted = {part.last for part in test.walk() if part.kind == "path"}
+    for part in unfolded(index, loss, effect.spot) if loss is not None else ():
+        reduction = part.keyword("reduction") if part.kind == "call" else None
+        divisor = part.parts[1] if part.kind == "binary" and part.text == "/" else None
+        if reduction is not None and reduction.text == "sum":
+            return written(part)
+        if divisor is not None and divisor.kind == "path" and divisor.last in counted:
+            return written(part)
     return ""
 
 

@@ -176,7 +176,8 @@ def unfolded(index: Index, expr: Expr, spot: Spot, depth: int = 4) -> Iterator[E
         if part.kind == "path" and "." not in part.text:
             found, _ = reaching(spot.function, part.text, spot.position)
             for binding in found:
-                if binding.value is not None and binding.kind == "assign" and binding.value is not expr:
+                is_given = binding.kind in ("assign", "augment") and binding.value is not expr
+                if binding.value is not None and is_given:
                     yield from unfolded(index, binding.value, spot._replace(position=binding.position), depth - 1)
         elif part.kind == "call" and index.functions_named(part.last):
             for target in index.calling.run_by(part, spot):
