@@ -163,7 +163,39 @@ def train(loader):
 FAILS["what is watched is trained too"] = mutant(
     _RECORDED, ("            return hidden\n", "            return rms(hidden)\n")
 )
+_UNCALLED = """
+# file: losses.py
+import torch
+
+def entropy_loss(p):
+    return -(p * torch.log(p)).sum(1).mean()
+
+def distance_loss(a, b):
+    return ((a - b) ** 2).sum(1).mean()
+# file: train.py
+import torch
+from torch import nn
+from losses import distance_loss
+
+def main(loader):
+    net = nn.Linear(8, 4)
+    optimizer = torch.optim.Adam(net.parameters())
+    for x, y in loader:
+        loss = distance_loss(net(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+if __name__ == "__main__":
+    main([])
+"""
+FAILS["one of two loss functions that are chosen by name"] = mutant(
+    _UNCALLED,
+    ("from losses import distance_loss", "import losses"),
+    ("loss = distance_loss(", 'loss = getattr(losses, input() + "_loss")('),
+)
 SILENT = ORIGINALS | {
+    "a loss function that no program comes to": _UNCALLED,
     "a record of what is watched": _RECORDED,
     "a pair": mutant(_RECORDED, ("return Output(hidden=hidden, watched=watch(hidden))", "return hidden, rms(hidden)")),
     "charbonnier, whose eps is squared too": """

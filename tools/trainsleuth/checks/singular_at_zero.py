@@ -77,6 +77,7 @@ from trainsleuth.facts import (
     is_test,
     losses_from,
     subject,
+    unreached,
     written,
 )
 from trainsleuth.finding import Finding, Link
@@ -116,7 +117,10 @@ def check(index: Index) -> Iterator[Finding]:
             yield _safe(expr, spot)
     means: list[tuple[Expr, Spot]] = []
     for expr, spot, found in _met(index, doubtful):
-        if found == _MASKED:
+        why = unreached(index, [(spot.function.path, expr.line)]) if found[0] else ""
+        if why:
+            yield SAY.open(spot.function.path, expr.line, why)
+        elif found == _MASKED:
             means.append((expr, spot))
         else:
             yield _question(expr, spot, *found) if found[0] else _safe(expr, spot)
