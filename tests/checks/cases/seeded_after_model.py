@@ -101,4 +101,28 @@ SILENT = {
     "weights are loaded": mutant(_LATE, (_SEED, f'    model.load_state_dict(torch.load("base.pt"))\n{_SEED}')),
     "a generator of its own": mutant(_LATE, (_SEED, "    generator = torch.Generator().manual_seed(3)\n")),
     "for a while": mutant(_LATE, (_SEED, "    with torch.random.fork_rng():\n        torch.manual_seed(3)\n")),
+    "only where the model is tested": mutant(
+        _LATE,
+        (
+            f"{_SEED}{_STEP}",
+            f"    if args.test:\n    {_SEED}        print(model(next(iter(loader))))\n        return\n{_STEP}",
+        ),
+    ),
+    "weights are loaded wherever it is set": mutant(
+        _LATE,
+        (
+            f"{_SEED}{_STEP}",
+            f"    if args.resume:\n    {_SEED}        epoch = load_model(model, optimizer)\n{_STEP}",
+        ),
+    ),
 }
+FAILS["weights are loaded by another option"] = mutant(
+    _LATE, (_SEED, f'    if args.resume:\n        model.load_state_dict(torch.load("base.pt"))\n{_SEED}')
+)
+FAILS["where the model is trained"] = mutant(
+    _LATE,
+    (
+        f"{_SEED}{_STEP}",
+        f"    if args.test:\n        print(model(next(iter(loader))))\n        return\n    if args.seed:\n    {_SEED}{_STEP}",
+    ),
+)

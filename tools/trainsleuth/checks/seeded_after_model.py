@@ -48,6 +48,7 @@ from trainsleuth.facts import (
     Spot,
     is_module,
     is_test,
+    never_meet,
     owns_parameters,
     written,
 )
@@ -94,6 +95,8 @@ def _examined(index: Index, site: Site) -> Finding:
         return SAY.passed(path, line, "no model is seen to be built before it")
     if _loads(site):
         return SAY.passed(path, line, "other weights are loaded")
+    if _trains_elsewhere(index, site):
+        return SAY.passed(path, line, "nothing trains where it is set")
     part = index.part(path)
     others = [one for one in _seedings(index) if one.call is not site.call and index.part(one.function.path) == part]
     if others:
@@ -132,7 +135,17 @@ def _is_model(index: Index, thing: Instance) -> bool:
 
 
 def _loads(site: Site) -> bool:
-    """Other weights take the place of those that were drawn, whatever is asked for."""
+    """Other weights take the place of those that were drawn, whatever else is asked for than the seed itself is."""
+    here = site.event.block
     return any(
-        _LOADS.search(call.last) and not event.block.branches for event in site.function.events for call in event.calls
+        _LOADS.search(call.last) and event.block.branches == here.branches[: len(event.block.branches)]
+        for event in site.function.events
+        for call in event.calls
     )
+
+
+def _trains_elsewhere(index: Index, site: Site) -> bool:
+    """Each training that the function comes to stands where the seed is not set: if args.test: ... else: train(model)."""
+    here = Spot(site.function, site.position)
+    trained = [effect.position for effect in index.effects.of(site.function) if effect.kind == "backward"]
+    return bool(trained) and all(never_meet(here, Spot(site.function, one)) for one in trained)
