@@ -232,6 +232,23 @@ def test_what_constants_rule_out_accuses_nobody(test: str, severity: str, said: 
     assert (finding.severity, said in finding.message) == (severity, True), finding.message
 
 
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        ("METHOD = 'plain'\n\ndef loss_of(", "only where METHOD == 'soft', which is not so as the code stands."),
+        ("def loss_of(METHOD='plain', ", "only where METHOD == 'soft', which is not so by default."),
+    ],
+)
+def test_an_arm_that_a_text_rules_out_is_told_by_its_own_test(head: str, said: str, tmp_path: Path) -> None:
+    arms = "if METHOD == 'plain':\n        return scores.mean()\n    elif METHOD == 'soft':"
+    source = FORCED.replace("SHARP", "True").replace("SMOOTH", "False").replace("if TEST:", arms)
+    source = source.replace("def loss_of(", head).replace("loss_of(net, x, y).", "loss_of(net=net, x=x, y=y).")
+    source = source.replace("net, x, y, smooth", "net=None, x=None, y=None, smooth")
+    finding = _only(tmp_path, {"train.py": source}, "double-softmax")
+    assert finding.severity == "note"
+    assert said in finding.message, finding.message
+
+
 def test_a_constant_that_another_place_changes_rules_out_nothing(tmp_path: Path) -> None:
     source = FORCED.replace("TEST", "smooth").replace("SHARP", "True").replace("SMOOTH", "False")
     given = source.replace("loss_of(net, x, y).b", "loss_of(net, x, y, smooth=True).b")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from trainsleuth.facts import Expr, Function, Index, Spot, around, is_test, makers, needed_at, spot_at, written
 
@@ -20,13 +20,39 @@ def left_off(index: Index, places: Iterable[tuple[str, int]]) -> tuple[str, ...]
     """What must be so for the places to be reached and is not by default: args.amp, args.clip > 0, not cfg.ema. No script
     or configuration makes it so.
     """
-    found = (
+    found = [(part, wanted) for part, wanted, _ in _off(index, places)]
+    equal = {part.parts[0].text for part, wanted in found if wanted and _is_of_text(part)}
+    told = (
         written(part) if wanted else f"not {written(part)}"
-        for path, line in places
-        for part, wanted in needed_at(index, path, line)
-        if (spot := spot_at(index, path, line)) is not None and _is_off(index, part, wanted, spot)
+        for part, wanted in found
+        if wanted or not (_is_of_text(part) and part.parts[0].text in equal)  # a == "x" says not a == "y"
     )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(told))
+
+
+def is_as_written(index: Index, places: Iterable[tuple[str, int]]) -> bool:
+    """All that leaves the places off are texts that the code itself gives a name: METHOD = "concat"."""
+    found = [(part, spot) for part, _, spot in _off(index, places)]
+    return bool(found) and all(_is_word(index, part, spot) for part, spot in found)
+
+
+def _off(index: Index, places: Iterable[tuple[str, int]]) -> Iterator[tuple[Expr, bool, Spot]]:
+    for path, line in places:
+        for part, wanted in needed_at(index, path, line):
+            if (spot := spot_at(index, path, line)) is not None and _is_off(index, part, wanted, spot):
+                yield part, wanted, spot
+
+
+def _is_of_text(test: Expr) -> bool:
+    return test.kind == "compare" and test.text == "==" and test.parts[1].kind == "string"
+
+
+def _is_word(index: Index, test: Expr, spot: Spot) -> bool:
+    asked = test.parts[0] if test.kind == "compare" else test
+    if option_name(asked) or spot.function.parameter(asked.text) is not None:
+        return False
+    made = [one for one, _ in makers(index, asked, spot)]
+    return bool(made) and all(one.kind == "string" for one in made)
 
 
 def made_where_off(index: Index, places: Iterable[tuple[str, int]]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from trainsleuth.facts import Index, decided_against, stop_before, unreached
 from trainsleuth.finding import Finding
 
-from ._left_off import left_off, made_where_off
+from ._left_off import is_as_written, left_off, made_where_off
 from ._only_tried import only_tried
 
 
@@ -24,7 +24,8 @@ def weighed(index: Index, finding: Finding, places: Sequence[tuple[str, int]]) -
     if fixed := [one for one in decided if not one.is_default]:
         return _asked(finding, f"It runs only where {fixed[0].test}, which line {fixed[0].line} never finds so.")
     if tests := tuple(dict.fromkeys((*left_off(index, places), *(one.test for one in decided)))):
-        return _asked(finding, f"It runs only where {' and '.join(tests)}, which is not so by default.")
+        how = "as the code stands" if not decided and is_as_written(index, places) else "by default"
+        return _asked(finding, f"It runs only where {' and '.join(tests)}, which is not so {how}.")
     if tests := made_where_off(index, places):
         return _asked(finding, f"It is made only where {' and '.join(tests)}, which is not so by default.")
     if why := unreached(index, places):
