@@ -517,6 +517,26 @@ def test_targets_of_one_class_in_every_loss(host: Host, tmp_path: Path, old: str
     assert [f.is_alarm and "are 1 in all 30 calls read" in f.message for f in told] == [True] * is_told, (told, ended)
 
 
+@pytest.mark.parametrize(
+    ("edits", "is_told"),
+    [
+        ([("self.labels = torch.randint(3, (count,), generator=rng)", "self.labels = torch.ones(count).long()")], True),
+        ([("self.labels = torch.randint(3, (count,), generator=rng)", "self.labels = torch.ones(count).int()"),
+          ("(pictures), labels)", "(pictures), labels.long())")], True),
+        ([("loss = F.cross_entropy(model(pictures), labels)",
+           "out = F.normalize(model(pictures))\n            others = (out @ out.T)[~torch.eye(len(out), dtype=torch.bool)].view(len(out), -1)\n"
+           "            loss = F.cross_entropy(torch.cat([(out * out.roll(1, 0)).sum(1, True), others], 1) / 0.5, torch.zeros(len(out), dtype=torch.long))")], False),
+    ],
+)  # fmt: skip
+def test_labels_of_one_class_count_where_the_loader_gave_them(
+    host: Host, tmp_path: Path, edits: Edits, is_told: bool
+) -> None:
+    """A contrastive loss has its positive in column 0."""
+    trace, ended = host.run(edited(PROGRAMS / "pictures.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    found = [f for f in probes.judge("observe", trace, frozenset({"batch_as_seen"})) if f.is_alarm]
+    assert ["are all of one class, in 60 of 60 batches" in f.message for f in found] == [True] * is_told, (found, ended)
+
+
 def test_what_is_squashed_twice_is_told_once(host: Host, tmp_path: Path) -> None:
     """Of the second step's graph no lines are known."""
     squash = "class Squash(nn.Module):\n    def forward(self, x):\n        x = torch.sigmoid(x)\n        return torch.sigmoid(x)\n\n\n"

@@ -89,6 +89,8 @@ def single_class(trace: Trace) -> Iterator[Finding]:
             continue
         if labels["single"] < needed * labels["batches"]:
             continue
+        if not several and labels["given"] < labels["single"]:
+            continue  # the program makes them itself: a contrastive loss asks for the positive in one column
         what = (
             "each of a single class: the data are sorted by label and not shuffled" if several else "all of one class"
         )

@@ -167,11 +167,12 @@ class Listener:
             return
         scores, ignored = arguments["input"], arguments.get("ignore_index", -100)
         place = (name, *self.bus.sites.here(), int(scores.shape[1 if scores.dim() > 1 else 0]))
-        known = self.labels.setdefault(place, [0, []])
+        known = self.labels.setdefault(place, [0, [], 0])
         known[0] += 1
         if len(known[1]) < 200:
             kept = target.detach()
             known[1].append(kept[kept != ignored])
+            known[2] += is_single(known[1][-1]) and self.targets.gave(target)
 
     # -- telling ---------------------------------------------------------------------------
 
@@ -195,8 +196,8 @@ class Listener:
             for other, met in trained:
                 if key[0] == "eval" and key[1] == other[1] and (stream.seen or stream.poor):
                     self._tell_overlap(key, other, stream, met)
-        for (fn, user, library, classes), (calls, targets) in self.labels.items():
-            self.events("label_counts", fn=fn, site=user, lib=library, calls=calls, classes=classes,
+        for (fn, user, library, classes), (calls, targets, given) in self.labels.items():
+            self.events("label_counts", fn=fn, site=user, lib=library, calls=calls, classes=classes, given=given,
                         **label_counts(self.torch, [t for t in targets if t.numel()]))  # fmt: skip
 
         for (fn, user, library), facts in self.targets.facts():
@@ -261,11 +262,15 @@ def facts_of(tensor):
     return facts
 
 
+def is_single(labels):
+    return labels.numel() >= 4 and bool((labels == labels[0]).all())
+
+
 def label_counts(torch, targets):
     """Counts of the labels over all batches, and in how many batches of four or more there was only one."""
     if not targets:
         return {"batches": 0, "batch": 0, "single": 0, "single_labels": [], "top": [], "total": 0, "distinct": 0}
-    single = [int(t[0]) for t in targets if t.numel() >= 4 and bool((t == t[0]).all())]
+    single = [int(t[0]) for t in targets if is_single(t)]
     values, counts = torch.cat([t.cpu() for t in targets]).unique(return_counts=True)
     top = sorted(zip(counts.tolist(), values.tolist()), reverse=True)[:10]
     return {

@@ -1,5 +1,6 @@
 """Whether the targets that a loss compares with ever differ, and whether they are the loader's."""
 
+from .freeze import storage
 from .tensors import tensors_in
 
 MOST_READ = 30  # calls of one loss
@@ -26,6 +27,10 @@ class Targets:
             known[2] += any(same)
             known[3].add(value)
 
+    def gave(self, target):
+        """Is this of the loader's batch: the same memory, or a copy in another type or on another device?"""
+        return any(is_of(given, target) for given in tensors_in(self.given))
+
     def facts(self):
         """For each place: calls read, those with targets all alike, those whose batch held such a tensor, their values."""
         for place, (read, constant, given, values) in self.places.items():
@@ -43,3 +48,9 @@ def constant_value(tensor):
         return None
     first = tensor.detach().reshape(-1)[0]
     return float(first) if bool((tensor.detach() == first).all()) else None
+
+
+def is_of(given, target):
+    if (given.dtype, given.device) == (target.dtype, target.device):
+        return storage(given) == storage(target)
+    return given.numel() == target.numel() and constant_value(given) == constant_value(target) is not None
