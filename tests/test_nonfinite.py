@@ -63,6 +63,18 @@ NEEDS = {"hf_trainer": "transformers", "lightning_loop": "lightning"}
 HEALTHY = ["healthy_scaler", "healthy_masks", "healthy_checkpoint", "healthy_penalty"]
 
 
+COUNTED = """import torch
+
+net = torch.nn.Sequential(torch.nn.Linear(16, 16), torch.nn.LayerNorm(16), torch.nn.Linear(16, 1))
+{before}
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(3):
+    optimizer.zero_grad()
+    net(torch.randn(4, 16)).pow(2).mean().backward()
+    optimizer.step()
+"""
+
+
 Ran = Callable[..., tuple[Trace, dict[str, Any]]]
 
 
@@ -115,6 +127,20 @@ def test_stays_silent_on_healthy_programs(ran: Ran, program: str) -> None:
     assert not trace.events("nonfinite")
     assert only(trace).outcome == "pass"
     assert [finding.message for finding in probes.judge("observe", trace) if finding.is_alarm] == []
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "net(torch.full((2, 16), 3e38))",  # overflows, as uninitialised memory does where operations are counted
+        "net(torch.full((2, 16), float('nan')))",
+        "with torch.no_grad():\n    net(torch.full((2, 16), 3e38))",
+    ],
+)
+def test_a_forward_ahead_of_the_training_ends_nothing(host: Host, tmp_path: Path, before: str) -> None:
+    (tmp_path / "counted.py").write_text(COUNTED.format(before=before))
+    trace, ended = host.run(tmp_path / "counted.py", tmp_path, OBSERVE)
+    assert (ended["code"], trace.steps, only(trace).outcome) == (0, 3, "pass"), ended
 
 
 def test_a_scaler_that_skips_its_first_steps_is_normal(ran: Ran) -> None:

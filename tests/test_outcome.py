@@ -37,6 +37,7 @@ BLIND = {"kind": "unprobed", "t": 3.0, "pid": 8, "argv": ["python", "-I", "x.py"
         ({}, [BLIND], "not_probed", "`python -I x.py`"),
         ({}, [HOOKS, BLIND], "finished", "torch also ran in processes that were not probed"),
         ({}, [HOOKS, FINISH], "stopped", "enough"),
+        ({}, [HOOKS, {**FINISH, "reason": "nonfinite"}], "stopped", "a value of its training was not finite"),
         ({"code": -15, "how": "finished"}, [HOOKS, FINISH], "stopped", "enough"),
         ({"code": 1}, [HOOKS, FINISH, CRASH], "stopped", "enough"),
         ({"code": 1}, [HOOKS, CRASH, {**FINISH, "t": 2.9}], "crashed", "OSError at a.py:3: no"),
@@ -82,6 +83,31 @@ def test_a_run_that_was_cut_short_is_never_called_whole(ended: Ended, code: int 
     run = Run(("python", "train.py"), "", Path(), ended, "why", exit_code=code)
     trained = Trace(1, None, ({"kind": "tick", "n": 13, "pid": 1},))
     assert [finding.outcome for finding in ending(run, [trained], "observe")] == [outcome] * bool(outcome)
+
+
+MADE: dict[str, Any] = {
+    "kind": "made", "direction": "forward", "op": "log", "site": "a.py:4", "lib": None, "output": {"nan": 4},
+    "inputs": [{"name": "self", "shape": [4], "min": -1.0, "max": 1.0, "zeros": 0}],
+}  # fmt: skip
+BROKE = {
+    "kind": "nonfinite",
+    "pid": 7,
+    "n": 0,
+    "noticed": "output",
+    "value": "nan",
+    "reproduced": True,
+    "chain": [MADE],
+}
+
+
+def test_of_a_program_that_never_trains_it_is_told_what_was_not_finite() -> None:
+    run = Run(("python", "predict.py"), "", Path(), "finished", "it ended by itself", events=(BROKE,))
+    [finding] = ending(run, [], "observe")
+    assert (
+        finding.outcome == "open"
+        and "it ended by itself; in step 0 (counted from 0) the output became nan: log at a.py:4 made 4 NaN"
+        in finding.message
+    )
 
 
 def _said(message: str, suspect: str, place: int = 9) -> Finding:

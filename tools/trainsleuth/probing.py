@@ -13,6 +13,7 @@ from typing import Any
 from trainsleuth import launcher, probes
 from trainsleuth.finding import Finding, best_first
 from trainsleuth.launcher import Limits, Run
+from trainsleuth.probes._nonfinite_words import sentence as nonfinite_in_words
 from trainsleuth.trace import Event, Trace, traces
 
 FIRST_SHARE = 0.55  # of the time, for the first of two experiments; what it leaves goes to the second
@@ -309,7 +310,9 @@ def _nothing_trained(run: Run, experiment: str) -> str:
     if idle:
         return f"no backward was seen, and {idle} optimizer steps that nothing was computed for: {run.why}"
     seen = f" ({forwards} module calls and {grads} torch.autograd.grad calls were)" if forwards or grads else ""
-    return f"no backward and no optimizer step was seen{seen}: {run.why}"
+    found = [event for event in run.events if event.get("kind") == "nonfinite" and event["reproduced"]]
+    broken = f"; {nonfinite_in_words(found[0])}" if found else ""
+    return f"no backward and no optimizer step was seen{seen}: {run.why}{broken}"
 
 
 def _report(findings: list[Finding], runs: list[Run], asked: list[str]) -> ProbeReport:

@@ -15,6 +15,11 @@ from trainsleuth.launcher.record import Ended, Event, Limits, Stand
 FAILED = 70  # the runtime's exit code for a process that it could not probe
 TIMED_OUT = 124  # the exit code of the command `timeout` when its time is up
 MB = 1_000_000
+REASONS = {
+    "nonfinite": "a value of its training was not finite",
+    "steps": "the steps asked for were seen",
+    "seconds": "the time to watch it was over",
+}
 
 
 def judge(
@@ -60,7 +65,7 @@ def _judge(
     finish, crash = _first(events, "finish"), _crash(events)
     if finish is not None and (crash is None or crash["t"] > finish["t"]):
         reason = finish.get("reason", "no reason given")
-        return "stopped", f"stopped on purpose after {finish['t']:.1f} s: {reason}"
+        return "stopped", f"stopped on purpose after {finish['t']:.1f} s: {REASONS.get(reason, reason)}"
     if crash is not None and crash.get("module") == "torch" and not reasons.is_hooked(events):
         return "not_probed", reasons.no_torch(events, crash)
     if report["code"] == TIMED_OUT and crash is None and _has_own_limit(command):

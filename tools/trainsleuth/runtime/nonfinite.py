@@ -32,6 +32,7 @@ class Listener:
         self.steps = self.backwards = 0  # of the run; of this step
         self.saw_backward = False
         self.case = None
+        self.untrained = None  # (call, what was noticed) ahead of any training: told where none follows
         self.hidden = gradients.Hidden()
         self.graph_task = bus.torch._C._current_graph_task_id
 
@@ -65,8 +66,8 @@ class Listener:
     def forward_after(self, module, args, kwargs, output):
         if self.opened is not None and self.opened.function is module:
             self.opened.watch(output, self._keep)
-            if not self.saw_backward and not self.optimizers:
-                self._check_output(output)
+            if not self.saw_backward and not self.optimizers and self.untrained is None:
+                self._check_output(self.opened, output)
         self.opened = None
 
     def loss_after(self, name, arguments, output):
@@ -87,19 +88,19 @@ class Listener:
         if self.case is None:
             self.record.keep(call, number, gradient, self.backwards - 1)
 
-    def _check_output(self, output):
-        """No backward and no optimizer so far: a module's output is all there is to see. Only NaN counts."""
-        held = [t for t in tensors_in(output) if t.device.type == "cpu"]
-        if any("nan" in counts(t) for t in held):
+    def _check_output(self, call, output):
+        """No backward and no optimizer so far: a module's output is all there is to see. Only NaN that it made counts."""
+        if call.with_grad and has_nan(tensors_in(output)) and not has_nan(tensor for _, tensor in call.tensors()):
             user, library = self.bus.sites.here()
-            self._open({"noticed": "output", "value": "nan", "site": user, "lib": library, "micro": None})
+            noticed = {"noticed": "output", "value": "nan", "site": user, "lib": library, "micro": None}
+            self.untrained = call, noticed
 
     # -- the backward ----------------------------------------------------------------------
 
     def backward_before(self, tensors, gradients):
         if self.is_idle:
             return
-        self.saw_backward = True
+        self.saw_backward, self.untrained = True, None
         if self.case is not None:
             self.case.loss(tensors)
             return
@@ -126,7 +127,7 @@ class Listener:
     def step_before(self, optimizer):
         if self.is_idle:
             return
-        self.watch.stepped = True
+        self.watch.stepped, self.untrained = True, None
         self._check_gradients(gradients.of(optimizer), lambda: self.watch.step(optimizer))
         if self._is_searching:  # without gradients the step changes nothing
             self.hidden.hide(optimizer)
@@ -194,10 +195,17 @@ class Listener:
         if self._is_searching:
             self.case.give_up("the run ended (%s) before it was seen again" % reason)
         elif self.case is None:
-            self._open(self.watch.read() or self._crash())
+            self._open(self.watch.read() or self._without_training() or self._crash())
             if self._is_searching and not self.case.fields.get("crash"):
                 self.case.give_up("the run ended (%s)" % reason)
         self._tell()
+
+    def _without_training(self):
+        if self.untrained is None:
+            return None
+        call, noticed = self.untrained
+        self.record.calls = [call]
+        return noticed
 
     def _crash(self):
         """A program that an exception ended may have met such a value without ever using it as a loss."""
@@ -208,3 +216,7 @@ class Listener:
 
     def _tell(self):
         self.bus.events("watched", steps=self.steps, **self.watch.summary())
+
+
+def has_nan(tensors):
+    return any("nan" in counts(t) for t in tensors if t.device.type == "cpu")
