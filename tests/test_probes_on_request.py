@@ -81,6 +81,28 @@ def test_targets_shuffled_apart_are_found(host: Host, tmp_path: Path) -> None:
     assert "targets-misaligned-with-inputs" in finding.suspects
 
 
+TOWERS = """class Towers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.left, self.right = nn.Linear(6, 8), nn.Linear(1, 8)
+
+    def forward(self, one, other):
+        return self.left(one) @ self.right(other).T
+
+
+model = """
+
+
+def test_two_towers_that_are_moved_together_decide_nothing(host: Host, tmp_path: Path) -> None:
+    edits = (
+        ("model = ", TOWERS + "Towers() if True else "),
+        ("loss = criterion(model(x), y)", "loss = nn.functional.cross_entropy(model(x, y), torch.arange(len(x)))"),
+        ("error = sum(criterion(model(x), y).item() for x, y in val_loader) / len(val_loader)", "error = 0"),
+    )
+    finding = only(probes.judge("pairing", run(host, tmp_path, "pairing", edits, steps=76)))
+    assert finding.outcome == "open" and "equal to rounding" in finding.message, finding
+
+
 def test_wrong_pairs_learned_by_heart_do_not_pass(host: Host, tmp_path: Path) -> None:
     finding = only(probes.judge("pairing", run(host, tmp_path, "pairing", BY_HEART, steps=700)))
     assert finding.outcome == "fail" and "learned by heart" in finding.message, finding.message

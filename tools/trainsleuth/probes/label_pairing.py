@@ -13,7 +13,7 @@ A pass means that the pairs matter. Where no data loader serves the batches none
 pairs of few data that were learned by heart pass too, with low confidence. While nothing has been learned
 yet, the answer is open.
 Cost: a run of its own, 140 steps to train and 60 to compare; only when asked for.
-Cannot see: views of one example against each other (open), adversarial training, rollouts, losses that do not pair examples with targets; examples that a
+Cannot see: views of one example against each other, or two towers that one call feeds (open), adversarial training, rollouts, losses that do not pair examples with targets; examples that a
 sampler draws twice in the first epoch are no longer new.
 
 Bad:
@@ -27,6 +27,7 @@ Good:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isclose
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
@@ -44,6 +45,7 @@ FELL = 0.9  # of the first loss: something was learned
 LEVEL = 0.03  # of the first loss: change between the last two quarters of the training below which it is level
 FELL_A_LITTLE = 0.015  # of the first loss, when the curve has clearly flattened since
 FLAT = 0.2  # of the whole fall; one that goes on evenly has 0.25 of it left between the last two quarters
+ROUNDING = 1e-5  # of the loss
 STILL_SAME = 2.0  # standard errors within which they are the same
 
 
@@ -100,12 +102,15 @@ def _loss(event: Event) -> Any:
 
 
 class Gap(NamedTuple):
-    """Losses of one kind of batches, as they are and mixed up. `error`: the standard error of the difference."""
+    """Losses of one kind of batches, as they are and mixed up. `error`: the standard error of the difference.
+    `is_equal`: batch by batch, to rounding.
+    """
 
     kind: str | None
     real: float
     mixed: float
     error: float
+    is_equal: bool
 
     @property
     def apart(self) -> float:
@@ -122,7 +127,9 @@ def _gap(steps: Sequence[Event], kind: str | None) -> Gap | None:
         return None
     independent = min([len(real), len(mixed), *(event["batches"] for event in of_kind if kind)])
     error = ((stdev(real) ** 2 + stdev(mixed) ** 2) / independent) ** 0.5
-    return Gap(kind, fmean(real), fmean(mixed), error)
+    unlike = [loss for loss in mixed if not any(isclose(loss, other, rel_tol=ROUNDING) for other in real)]
+    is_equal = len(unlike) <= 1  # the real step of one may be of the other kind, where a batch is fetched ahead
+    return Gap(kind, fmean(real), fmean(mixed), error, is_equal)
 
 
 def _judge(trace: Trace, fit: Sequence[float], met: Gap, known: Gap | None) -> Finding:
@@ -131,6 +138,15 @@ def _judge(trace: Trace, fit: Sequence[float], met: Gap, known: Gap | None) -> F
                 "steps": len(fit)}  # fmt: skip
     pairs = "pairs that were kept back from it" if met.kind == "new" else "pairs as they are"
     told = f"after {len(fit)} steps the loss is {met.real:.4g} for {pairs} and {met.mixed:.4g} for mixed-up ones"
+    if met.is_equal:
+        return _finding(
+            trace,
+            "open",
+            f"{told}, equal to rounding: mixing them changed nothing, so both sides of a pair enter the model together and were moved "
+            "together, or it does not look at what was moved",
+            measured=measured,
+            next="run the probe input_matters: it tells whether the model looks at its inputs",
+        )
     if met.apart > CLEAR:
         heart = "" if met.kind == "new" else "; none could be kept back, so wrong pairs learned by heart look the same"
         return _finding(trace, "pass", f"the pairs matter: {told} (it started at {start:.4g}){heart}",
