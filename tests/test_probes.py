@@ -22,6 +22,8 @@ OBSERVE = dict(probes.EXPERIMENTS["observe"])
 
 MILESTONES = "torch.optim.lr_scheduler.MultiStepLR(optimizer, [8, 15])"
 
+CTC = "F.ctc_loss(logits.transpose(0, 1).log_softmax(-1), y[:, :3].clamp(1), [logits.shape[1]] * len(x), [3] * len(x), zero_infinity=True)"
+
 Edits = tuple[tuple[str, str], ...]
 # program, edits, probe that must fail, text of the line it must name, words of its message
 FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
@@ -267,6 +269,16 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("self.head(self.drop(x))", "F.relu(self.head(self.drop(x)))"),),
         "loss_contract", "loss = F.cross_entropy(model(pictures)", "never negative (made by relu at ",
     ),
+    "probabilities into the loss of CTC": (
+        "letters",
+        (("F.cross_entropy(logits.flatten(0, 1), y.flatten())", CTC.replace("log_softmax", "softmax")),),
+        "loss_contract", "loss = ", "ctc_loss at letters.py",
+    ),
+    "labels that are the blank of CTC": (
+        "letters",
+        (("F.cross_entropy(logits.flatten(0, 1), y.flatten())", CTC.replace("clamp(1)", "clamp(0)")),),
+        "loss_contract", "loss = ", "which is read as no label",
+    ),
     "squashed twice": (
         "table",
         (("nn.Linear(32, 1))", "nn.Linear(32, 1), nn.Sigmoid(), nn.Sigmoid())"),),
@@ -320,6 +332,19 @@ def test_a_fault_is_found_at_its_line(host: Host, tmp_path: Path, fault: str) ->
     assert findings[0].path == program.name
     assert findings[0].line is not None
     assert text in program.read_text().splitlines()[findings[0].line - 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "edits"),
+    [
+        ("letters", (("F.cross_entropy(logits.flatten(0, 1), y.flatten())", CTC),)),
+        ("letters", (("F.cross_entropy(logits.flatten(0, 1), y.flatten())", CTC.replace("y[:, :3].clamp(1)", "F.pad(y[:, :3].clamp(1), (0, 5))")),)),
+    ],
+)  # fmt: skip
+def test_what_a_loss_may_be_given(host: Host, tmp_path: Path, name: str, edits: Edits) -> None:
+    trace, ended = host.run(edited(PROGRAMS / f"{name}.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    judged = list(probes.judge("observe", trace, frozenset({"loss_contract"})))
+    assert judged and not [f for f in judged if f.outcome == "fail"], (judged, ended)
 
 
 def test_missing_labels_that_a_mask_takes_out_are_no_fault(host: Host, tmp_path: Path) -> None:

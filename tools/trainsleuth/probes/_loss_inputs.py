@@ -12,6 +12,7 @@ from ._loss_shapes import ELEMENTWISE
 from ._loss_words import TOLERANCE, failure, made_at, numbers_of, operation, span
 
 BINARY = frozenset({"binary_cross_entropy", "binary_cross_entropy_with_logits"})
+WANT_LOGARITHMS = frozenset({"nll_loss", "ctc_loss"})
 NEEDED_CALLS = 3
 
 
@@ -26,12 +27,16 @@ def wrong_input(call: Event) -> Finding | None:
         return _double_sigmoid(call, producer) if made_by in ("sigmoid", "softmax") else None
     if fn in ("cross_entropy", "binary_cross_entropy_with_logits") and made_by == "relu":
         return _rectified(call, producer)
-    if fn == "nll_loss" and holds in ("probabilities", "unbounded") and call["input"]["max"] > TOLERANCE:
+    if fn in WANT_LOGARITHMS and holds in ("probabilities", "unbounded") and call["input"]["max"] > TOLERANCE:
         got = "probabilities" if holds == "probabilities" else "unnormalised values"
-        return failure(call, f"nll_loss at {shown(call)} gets {got}{made_at(producer)} in [{span(call)}]; "
+        instead = (
+            "use cross_entropy on logits, or log_softmax before nll_loss"
+            if fn == "nll_loss"
+            else f"log_softmax before {fn}"
+        )
+        return failure(call, f"{fn} at {shown(call)} gets {got}{made_at(producer)} in [{span(call)}]; "
                      "expected log-probabilities (log_softmax), all at most 0", "double-normalised-loss",
-                     measured=numbers_of(call), next="use cross_entropy on logits, or log_softmax before nll_loss",
-                     claims=("nll-wants-log-probs",))  # fmt: skip
+                     measured=numbers_of(call), next=instead, claims=("nll-wants-log-probs",))  # fmt: skip
     if fn == "kl_div" and holds == "probabilities":
         return failure(call, f"kl_div at {shown(call)} gets probabilities{made_at(producer)} as its first argument; "
                      "expected log-probabilities there", "double-normalised-loss", measured=numbers_of(call),
@@ -111,6 +116,22 @@ def target_out_of_range(call: Event) -> Finding | None:
         "loss-below-bound",
         measured={**numbers_of(call), "target_min": low, "target_max": high},
         next="map the targets to 0 and 1 (for labels of -1 and 1: (y + 1) / 2)",
+    )
+
+
+def blank_in_target(call: Event) -> Finding | None:
+    """A label of ctc_loss that is its blank stands for no label at all."""
+    blanks, labels = call.get("blanks", (0, 0))
+    if not blanks:
+        return None
+    return failure(
+        call,
+        f"{blanks} of {labels} labels that ctc_loss at {shown(call)} gets are its blank, which is read as no label: no decoding "
+        "gives it back; expected labels that leave the blank free",
+        "bad-data-values",
+        severity="warning",
+        measured={**numbers_of(call), "blanks": blanks, "labels": labels},
+        next="number the labels so that none is the blank, or pass the blank's own number to ctc_loss; look at target_lengths too",
     )
 
 

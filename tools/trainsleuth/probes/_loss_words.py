@@ -10,7 +10,7 @@ from trainsleuth.trace import Event, place
 TOLERANCE = 1e-4
 # Losses of torch that cannot be negative, whatever the target, as long as inputs obey their contract.
 NEVER_NEGATIVE = frozenset({
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "hinge_embedding_loss", "huber_loss", "l1_loss", "margin_ranking_loss",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "ctc_loss", "hinge_embedding_loss", "huber_loss", "l1_loss", "margin_ranking_loss",
     "mse_loss", "multi_margin_loss", "multilabel_margin_loss", "nll_loss", "smooth_l1_loss", "soft_margin_loss",
     "triplet_margin_loss",
 })  # fmt: skip

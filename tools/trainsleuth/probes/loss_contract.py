@@ -5,7 +5,7 @@ operation made them, shapes) and the graph of the first step for losses written 
 
 Fails on: probabilities or log-probabilities where logits belong, and the reverse; values squashed twice, or put
 through a ReLU; shapes that broadcast to an outer product; a loss below its mathematical lower bound; targets that are
-no probabilities, or one constant; a first loss far above chance; a loss that is negated before backward, or sinks
+no probabilities, the blank of CTC, or one constant; a first loss far above chance; a loss that is negated before backward, or sinks
 without bound; a term of the loss that lost its graph. Where both operands of an outer product carry a gradient it is a note: scores of a
 ranking may be meant to meet in all pairs.
 A pass rules these out for the calls seen. A plausible first loss does not prove that labels are right.
@@ -20,7 +20,7 @@ from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, place, shown
 
 from ._first_loss import chance_of, far_above_chance, per_label
-from ._loss_inputs import constant_target, squashed_twice, target_out_of_range, wrong_input
+from ._loss_inputs import blank_in_target, constant_target, squashed_twice, target_out_of_range, wrong_input
 from ._loss_shapes import elementwise_broadcast, outer_products
 from ._loss_sign import below_bound, cut_terms, falls_without_bound, negated, negated_sum
 from ._loss_words import made_at, numbers_of, span
@@ -34,6 +34,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     rules: tuple[Callable[[Event], Finding | None], ...] = (
         wrong_input,
         target_out_of_range,
+        blank_in_target,
         below_bound,
         elementwise_broadcast,
     )

@@ -55,6 +55,8 @@ class Listener:
         }  # fmt: skip
         if hasattr(target, "shape"):
             facts["target"] = describe(target)
+            if name == "ctc_loss":
+                facts["blanks"] = blanks(target, arguments)
             if not target.dtype.is_floating_point and name in CLASSIFIERS:
                 facts["labels"] = label_facts(target, given, arguments.get("ignore_index", -100))
         if hasattr(given, "dtype") and given.dtype.is_floating_point and given.numel():
@@ -169,16 +171,28 @@ def holds(value, parameter):
 def value_kind(values, name):
     """What the numbers look like: "probabilities", "log-probabilities", "unit-interval" or "unbounded".
 
-    Over the class axis (1, or 0 for a single example) for losses that have one; two classes at least.
+    Over the class axis (1, or 0 for a single example; the last of ctc_loss) for losses that have one; two classes at least.
     """
-    axis = 1 if values.dim() > 1 else 0
+    axis = -1 if name == "ctc_loss" else 1 if values.dim() > 1 else 0
     low, high = float(values.min()), float(values.max())
-    if name in (*CLASSIFIERS, "kl_div") and values.dim() and values.shape[axis] > 1:
+    if name in (*CLASSIFIERS, "ctc_loss", "kl_div") and values.dim() and values.shape[axis] > 1:
         if low >= 0.0 and high <= 1.0 + 1e-4 and float((values.sum(axis) - 1).abs().max()) < 1e-3:
             return "probabilities"
         if high <= 1e-4 and float(values.logsumexp(axis).abs().max()) < 1e-3:
             return "log-probabilities"
     return "unit-interval" if low >= 0.0 and high <= 1.0 else "unbounded"
+
+
+def blanks(target, arguments):
+    """[how many labels of ctc_loss are its blank, of how many]; what pads the rows behind their lengths is none."""
+    lengths = arguments["target_lengths"]
+    lengths = lengths.tolist() if hasattr(lengths, "tolist") else lengths
+    rows = target.detach().cpu()
+    if rows.dim() == 2:
+        labels = [label for row, length in zip(rows.tolist(), lengths) for label in row[:length]]
+    else:
+        labels = rows.reshape(-1).tolist()
+    return [labels.count(arguments.get("blank", 0)), len(labels)]
 
 
 def label_facts(target, given, ignore_index):
