@@ -269,6 +269,11 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("self.head(self.drop(x))", "F.relu(self.head(self.drop(x)))"),),
         "loss_contract", "loss = F.cross_entropy(model(pictures)", "never negative (made by relu at ",
     ),
+    "one prediction for several targets": (
+        "table",
+        (("return inputs, target.unsqueeze(1)", "return inputs, torch.stack([target, target + 1, target + 2], 1)"),),
+        "loss_contract", "loss = criterion(model(x), y)", "one prediction is compared with 3 targets",
+    ),
     "probabilities into the loss of CTC": (
         "letters",
         (("F.cross_entropy(logits.flatten(0, 1), y.flatten())", CTC.replace("log_softmax", "softmax")),),
@@ -339,6 +344,7 @@ def test_a_fault_is_found_at_its_line(host: Host, tmp_path: Path, fault: str) ->
     [
         ("letters", (("F.cross_entropy(logits.flatten(0, 1), y.flatten())", CTC),)),
         ("letters", (("F.cross_entropy(logits.flatten(0, 1), y.flatten())", CTC.replace("y[:, :3].clamp(1)", "F.pad(y[:, :3].clamp(1), (0, 5))")),)),
+        ("table", (("nn.Linear(32, 1))", "nn.Linear(32, 3))"),)),  # heads that share a target
     ],
 )  # fmt: skip
 def test_what_a_loss_may_be_given(host: Host, tmp_path: Path, name: str, edits: Edits) -> None:

@@ -33,6 +33,35 @@ def elementwise_broadcast(call: Event) -> Finding | None:
     )
 
 
+def one_for_several(call: Event) -> Finding | None:
+    """Along an axis behind the batch one prediction meets several targets. A target that several heads share is left alone."""
+    if call["fn"] not in ELEMENTWISE or "target" not in call:
+        return None
+    given, target = call["input"], call["target"]
+    if given["requires_grad"] == target["requires_grad"]:
+        return None
+    predicted, wanted = (
+        (given["shape"], target["shape"]) if given["requires_grad"] else (target["shape"], given["shape"])
+    )
+    if len(predicted) != len(wanted) or predicted[0] != wanted[0] or wanted[0] == 1:
+        return None
+    several = [(axis, many) for axis, (one, many) in enumerate(zip(predicted, wanted, strict=True)) if one == 1 < many]
+    if not several or _broadcast(predicted, wanted) != wanted:
+        return None
+    axis, many = several[0]
+    return failure(
+        call,
+        f"{call['fn']} at {shown(call)} gets predictions of shape {tuple(predicted)} and targets of shape {tuple(wanted)}: along axis {axis} one "
+        f"prediction is compared with {many} targets, so it learns what lies between them; expected equal shapes",
+        "broadcast-in-loss",
+        severity="warning",
+        confidence="medium",
+        measured={"predictions": math.prod(predicted), "targets": math.prod(wanted)},
+        next="print both shapes on that line: slice the targets as the predictions are, or predict all of them",
+        claims=("shape-broadcast-loss",),
+    )
+
+
 def _broadcast(a: list[int], b: list[int]) -> list[int] | None:
     width = max(len(a), len(b))
     pairs = list(zip([1] * (width - len(a)) + a, [1] * (width - len(b)) + b, strict=True))
