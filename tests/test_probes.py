@@ -42,6 +42,13 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("range(info.id, 320, info.num_workers)", "range(320)"),),
         "batch_as_seen", "in enumerate(loader)", "as often as there are workers",
     ),
+    "workers read the same stream of short rows": (
+        "stream",
+        (("range(info.id, 320, info.num_workers)", "range(320)"), ("6.28, 20)", "6.28, 12)"), ("randn(20, 1", "randn(12, 1"),
+         ("torch.sin(times * (1 + label))", "(5 * torch.sin(times * (1 + label))"), ("generator=rng), label", "generator=rng)).round(), label"),
+         ("0.2 * torch", "torch")),
+        "batch_as_seen", "in enumerate(loader)", "batches again within one pass",
+    ),
     "training examples in the evaluation": (
         "pictures",
         (("    model = Net()", "    val_set.pictures[:30] = train_set.pictures[:30]\n    model = Net()"),),

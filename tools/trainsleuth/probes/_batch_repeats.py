@@ -120,21 +120,25 @@ def repeated(trace: Trace) -> Iterator[Finding]:
     """Examples come several times in one pass of a loader that should give each once."""
     for seen in latest(trace, "loader_pass", "loader"):
         loader = loader_of(trace, seen["loader"])
-        again = seen["telling"] - seen["distinct"]
-        if seen["read"] < NEEDED_BATCHES or again < REPEATED * seen["rows"] or seen["standing"] >= seen["read"] - 1:
-            continue
         if loader.get("replacement") or loader.get("sampler") not in WITHOUT_ORDER:
             continue
-        times = seen["telling"] / seen["distinct"]
+        given, distinct, what = seen["telling"], seen["distinct"], "examples"
+        is_little = given < seen["rows"] / 2 and seen["varied"] >= VARIED
+        if is_little and seen["sets"] >= NEEDED_BATCHES:  # what rows of little cannot tell, whole batches can
+            given, distinct, what = seen["read"], seen["sets"], "batches"
+        again, of = given - distinct, seen["rows"] if what == "examples" else given
+        if seen["read"] < NEEDED_BATCHES or again < REPEATED * of or seen["standing"] >= seen["read"] - 1:
+            continue
+        times = given / distinct
         workers = loader.get("num_workers") or 0
         if workers < 2 or abs(times - workers) > 0.3:
             continue  # the data may well hold them twice
         yield failure(
             loader,
-            f"{named(loader)} gave {again} of {seen['telling']} examples again within one pass, each {times:.1f} times, as "
+            f"{named(loader)} gave {again} of {given} {what} again within one pass, each {times:.1f} times, as "
             "often as there are workers; expected each once",
             "bad-data-values",
-            measured={"examples": seen["telling"], "distinct": seen["distinct"], "workers": workers},
+            measured={what: given, "distinct": distinct, "workers": workers},
             next="split the stream by torch.utils.data.get_worker_info(), or seed each worker on its own",
             claims=("loader-worker-seeds",),
         )
