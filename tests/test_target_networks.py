@@ -71,6 +71,59 @@ def test_a_target_that_is_updated_raises_no_alarm(host: Host, tmp_path: Path, sy
     assert not [one for one in said(host, tmp_path, sync) if one.is_alarm]
 
 
+UNUSED_HEAD = """
+import copy
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = torch.nn.Linear(4, 16), torch.nn.Linear(16, 2)
+
+    def forward(self, x):
+        features = torch.relu(self.body(x))
+        self.head(features)
+        return features
+
+
+class Pair(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.online = Net()
+        self.target = copy.deepcopy(self.online)
+        self.predictor = torch.nn.Linear(16, 16)
+
+    def forward(self, x):
+        with torch.no_grad():
+            wished = self.target(x)
+        return (self.predictor(self.online(x)) - wished).square().mean()
+
+
+pair = Pair()
+pair.online(torch.randn(2, 4))
+with torch.no_grad():
+    pair.target(torch.randn(2, 4))
+optimizer = torch.optim.Adam([*pair.online.parameters(), *pair.predictor.parameters()])
+for step in range(30):
+    optimizer.zero_grad()
+    pair(torch.randn(8, 4)).backward()
+    optimizer.step()
+    for mine, its in zip(pair.target.parameters(), pair.online.parameters()):
+        mine.data.lerp_(its.data, 0.1)
+"""
+
+
+def test_gradients_are_off_in_the_copy_and_not_in_its_twin_of_the_same_names(host: Host, tmp_path: Path) -> None:
+    """Of both the output of one layer is not used; each was called by itself before."""
+    (tmp_path / "pair.py").write_text(UNUSED_HEAD)
+    trace, ended = host.run(tmp_path / "pair.py", tmp_path, dict(probes.EXPERIMENTS["observe"]))
+    told = list(probes.judge("observe", trace, frozenset({"parameter_table"})))
+    (said,) = [one for one in told if "never receive a gradient" in one.message]
+    assert said.severity == "note" and "head.weight" in said.message, (told, ended)
+    assert "switched off" not in said.message
+
+
 def test_a_target_that_is_never_updated_is_a_note(host: Host, tmp_path: Path) -> None:
     (told,) = said(host, tmp_path, "pass")
     assert told.severity == "note" and "none of its own changed" in told.message

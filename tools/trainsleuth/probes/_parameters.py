@@ -55,8 +55,8 @@ class Table:
     steps: int
     sampled: bool
     calls: tuple[Calls, ...] = ()
-    without_grad: tuple[tuple[str | None, str | None], ...] = ()
-    """Name of a parameter, and where its module is called without gradients in a call with them."""
+    without_grad: tuple[tuple[int | None, str | None, str | None], ...] = ()
+    """Outermost module and name of a parameter, and where its module is called without gradients in a call with them."""
 
     @cached_property
     def trained_roots(self) -> frozenset[int]:
@@ -98,7 +98,7 @@ def read_table(trace: Trace) -> Table | None:
         tuple(Row(*row) for row in last["rows"]), tuple(last["roots"]),
         tuple(tuple(pair) for pair in last["twins"]), last["n"], last["sampled"],
         tuple(Calls(line, root, first, until, number, tuple(names)) for line, root, first, until, number, names in last["called_at"]),
-        tuple((name, site) for name, site in last.get("without_grad", ())),
+        tuple((root, name, site) for root, name, site in last.get("without_grad", ())),
     )  # fmt: skip
 
 

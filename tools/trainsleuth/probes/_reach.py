@@ -116,8 +116,8 @@ def only_zeros(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
 
 def _without_grad(table: Table, unreached: list[Row]) -> Event | None:
     """The first place where all of these run under no_grad, in a forward that has gradients."""
-    places = dict(table.without_grad)
-    sites = [places.get(row.name) for row in unreached]
+    places = {(root, name): site for root, name, site in table.without_grad}
+    sites = [places.get((row.root, row.name)) for row in unreached]
     return {"site": sites[0]} if all(sites) else None
 
 

@@ -179,14 +179,15 @@ class Listener:
         )  # fmt: skip
 
     def _without_grad(self):
-        """[name, place of the call] of the parameters of modules that a call with gradients calls without them."""
+        """[root, name, place of the call] of the parameters of modules that a call with gradients calls without them."""
+        modules = {id(one): one for root in self.roots for one in root.modules()}
+        with_grad = {id(p) for key in self.on if key in modules for p in modules[key].parameters(recurse=False)}
         return [
-            [self.rows[id(p)].name, self.off[id(one)]]
-            for root in self.roots
-            for one in root.modules()
-            if id(one) in self.off and id(one) not in self.on
-            for p in one.parameters(recurse=False)
-            if id(p) in self.rows
+            [self.rows[id(p)].root, self.rows[id(p)].name, site]
+            for key, site in self.off.items()
+            if key in modules
+            for p in modules[key].parameters(recurse=False)
+            if id(p) in self.rows and id(p) not in with_grad
         ]
 
     def _twins(self):
