@@ -253,3 +253,68 @@ def test_a_step_that_calls_modules_more_often_says_so() -> None:
         "observe", Trace(0, None, ({**timing, "calls": [9, 20, 31, 40]},)), frozenset({"throughput"})
     )
     assert told.outcome == "pass" and "it grows with its calls of modules, 9 to 40" in told.message
+
+
+GRAPH = """
+import torch
+import torch.nn.functional as F
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = torch.nn.Linear(8, 16), torch.nn.Linear(16, 3)
+
+    def forward(self, x, neighbours):
+        x = F.dropout(F.relu(neighbours @ self.first(x)), 0.5, training=self.training)
+        return F.log_softmax(neighbours @ self.last(x), 1)
+
+
+torch.manual_seed(0)
+x, y = torch.randn(30, 8), torch.randint(3, (30,))
+neighbours = (torch.eye(30) + (torch.rand(30, 30) < 0.1)).MAKES
+model = Net()
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for epoch in range(20):
+    model.train()
+    optimizer.zero_grad()
+    F.nll_loss(model(x, neighbours)[:20], y[:20]).backward()
+    optimizer.step()
+    EVAL
+    with torch.no_grad():
+        print(F.nll_loss(model(x, neighbours)[20:], y[20:]).item())
+"""
+
+
+@pytest.mark.parametrize("makes", ["to_sparse()", "to_sparse_csr()"])
+@pytest.mark.parametrize(("evaluates", "outcome"), [("model.eval()", "pass"), ("pass", "open")])
+def test_a_sparse_argument_stops_no_look_at_the_model(
+    host: Host, tmp_path: Path, makes: str, evaluates: str, outcome: str
+) -> None:
+    (tmp_path / "graph.py").write_text(GRAPH.replace("MAKES", makes).replace("EVAL", evaluates))
+    trace, ended = host.run(tmp_path / "graph.py", tmp_path, dict(probes.EXPERIMENTS["observe"]))
+    assert not trace.hooks_missing and trace.events("inspected"), (trace.hooks_missing, ended["output"])
+    (said,) = probes.judge("observe", trace, frozenset({"modes"}))
+    assert said.outcome == outcome and "1 functional dropout layers depend on it" in said.message
+    (said,) = probes.judge("observe", trace, frozenset({"independence"}))
+    assert said.outcome == "open" and "is given a graph" in said.message
+
+
+@pytest.mark.parametrize(
+    ("listener", "probe", "words"),
+    [
+        ("inspection", "independence", "the probe itself failed (stopped in close: no)"),
+        ("inspection", "modes", "its functions were not watched"),
+        ("layers", "shapes", "the probe itself failed"),
+        ("trace", "step_trace", "the probe itself failed"),
+    ],
+)
+def test_a_listener_that_failed_leaves_its_questions_open(
+    host: Host, tmp_path: Path, listener: str, probe: str, words: str
+) -> None:
+    (tmp_path / "graph.py").write_text(GRAPH.replace("MAKES", "clone()").replace("EVAL", "pass"))
+    trace, _ = host.run(tmp_path / "graph.py", tmp_path, dict(probes.EXPERIMENTS["observe"]))
+    kept = tuple(event for event in trace.told if event["kind"] not in ("inspected", "not_inspected"))
+    failed = {"kind": "hooks", "hooks": {f"listener {listener}": "stopped in close: no"}}
+    said = list(probes.judge("observe", Trace(0, None, (*kept, failed)), frozenset({probe})))
+    assert said and all(one.outcome != "pass" for one in said) and any(words in one.message for one in said), said

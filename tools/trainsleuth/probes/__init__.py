@@ -3,7 +3,8 @@
 A probe names the EXPERIMENT that it reads (below) and has `probe(trace)`, a pure function from the events
 of one process to findings, or `compare(traces)`, one from those of all processes of a run, or of the first
 process of each repetition. Probes of one experiment share one run of the user's program. One that is not worth
-asking of every program has `can_answer(trace)`, by what another experiment saw.
+asking of every program has `can_answer(trace)`, by what another experiment saw. READS names the listeners on
+which a pass rests: when one of them failed it is open.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -67,7 +69,8 @@ def judge(experiment: str, trace: Trace, only: frozenset[str] | None = None) -> 
     """Every finding that the probes of one experiment read out of one process."""
     for module in _asked(experiment, only):
         if hasattr(module, "probe"):
-            yield from module.probe(trace)
+            why = _failed_listener(module, trace)
+            yield from (_in_doubt(one, why) if why else one for one in module.probe(trace))
 
 
 def judge_together(experiment: str, traces: Sequence[Trace], only: frozenset[str] | None = None) -> Iterator[Finding]:
@@ -75,6 +78,19 @@ def judge_together(experiment: str, traces: Sequence[Trace], only: frozenset[str
     for module in _asked(experiment, only):
         if hasattr(module, "compare"):
             yield from module.compare(traces)
+
+
+def _failed_listener(module: ModuleType, trace: Trace) -> str:
+    """Why a listener that this probe reads stopped before the run did; "" when none did."""
+    asked = (trace.hooks_missing.get(f"listener {name}", "") for name in getattr(module, "READS", ()))
+    return next(filter(None, asked), "")
+
+
+def _in_doubt(found: Finding, why: str) -> Finding:
+    if found.outcome != "pass":
+        return found
+    message = f"{found.message}; the rest of the run was not seen, for the probe itself failed ({why})"
+    return replace(found, outcome="open", message=message)
 
 
 def _asked(experiment: str, only: frozenset[str] | None) -> Iterator[ModuleType]:

@@ -8,6 +8,8 @@ from typing import Any
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, place
 
+LISTENER = "listener inspection"
+
 
 def models(trace: Trace) -> tuple[Event, ...]:
     """One record per trained module that could be called again."""
@@ -20,11 +22,17 @@ def unanswered(trace: Trace, by: str, question: str) -> Iterator[Finding]:
         path, line = place(event.get("site"))
         yield Finding(by=by, outcome="open", family="architecture", path=path, line=line,
                       message=f"{question} of {event['cls']} stays open: calling it again gave {event['why']}")  # fmt: skip
-    if not models(trace) and not trace.events("not_inspected") and trace.steps and not trace.stepping:
+    if models(trace) or trace.events("not_inspected"):
+        return
+    if (why := trace.hooks_missing.get(LISTENER)) is not None:
+        yield Finding(by=by, outcome="open", family="architecture",
+                      message=f"{question} stays open: the probe itself failed ({why})",
+                      next="call the model once more by hand, with the examples of the last batch exchanged")  # fmt: skip
+    elif trace.steps and not trace.stepping:
         yield Finding(by=by, outcome="open", family="architecture",
                       message=f"{question} stays open: no optimizer of torch tells which module is trained",
                       next="call the model once more by hand, with the examples of the last batch exchanged")  # fmt: skip
-    elif not models(trace) and not trace.events("not_inspected"):
+    else:
         yield Finding(by=by, outcome="open", family="architecture",
                       message=f"{question} stays open: the run ended before a trained module could be called once more",
                       next="allow fewer --steps or more --time, so that the run ends by itself or by us")  # fmt: skip

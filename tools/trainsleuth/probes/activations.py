@@ -26,6 +26,7 @@ from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, place, shown
 
 EXPERIMENT = "observe"
+READS = ("layers",)
 NEEDED_LOOKS = 3
 DEAD = 0.9  # of the units
 NEEDED_SAMPLES = 64  # values of each unit in one look

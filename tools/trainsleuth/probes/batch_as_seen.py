@@ -35,6 +35,7 @@ from ._roots import models_among
 from ._split_leaks import leaked, stored_twice
 
 EXPERIMENT = "observe"
+READS = ("batches",)
 
 
 def probe(trace: Trace) -> Iterator[Finding]:

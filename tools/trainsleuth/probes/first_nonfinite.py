@@ -27,6 +27,7 @@ from trainsleuth.trace import Event, Trace, place, shown
 from ._step_scaling import causes_of_large_steps
 
 EXPERIMENT = "observe"
+READS = ("nonfinite",)
 BY = "probe:first_nonfinite"
 NUMERICAL: Family = "numerical"
 UNREAD = {"loss": "no optimizer stepped, so no gradient was read", "gradients": "no loss was seen"}

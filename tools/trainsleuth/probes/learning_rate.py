@@ -19,6 +19,7 @@ from trainsleuth.finding import Finding
 from trainsleuth.trace import Trace, place, shown
 
 EXPERIMENT = "observe"
+READS = ("trace",)
 NEEDED_STEPS = 5
 COLLAPSED = 1e-3  # of the highest rate seen
 LONG = 1 / 3  # of the steps seen

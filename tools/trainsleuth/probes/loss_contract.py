@@ -26,6 +26,7 @@ from ._loss_sign import below_bound, cut_terms, falls_without_bound, negated, ne
 from ._loss_words import made_at, numbers_of, span
 
 EXPERIMENT = "observe"
+READS = ("losses",)
 
 
 def probe(trace: Trace) -> Iterator[Finding]:

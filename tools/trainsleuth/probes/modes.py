@@ -29,6 +29,7 @@ from trainsleuth.trace import Event, Trace, place, shown
 from ._roots import models_among
 
 EXPERIMENT = "observe"
+READS = ("phases",)
 SELDOM = 0.5  # calls per step
 NEEDED_STEPS = 10  # between the first and the last of them
 NEEDED_CALLS = 2  # training calls in the wrong mode
@@ -249,11 +250,13 @@ def _passes(phases: Sequence[Event], roots: list[int], untold: int) -> Iterator[
             again = f"; {sum(p['calls'] for p in evaluated)} calls that nothing learns from, {'all in evaluation mode' if off else 'some in training mode'}"
         backwards = sum(phase["backwards"] for phase in trained)
         seen = f"the first {backwards} of {untold} backwards" if untold else f"{backwards} backwards seen"
-        why = _undecided(trained, evaluated) if _mode_layers(trained[0]) else ""
-        layers = _mode_layers(trained[0]) or ("no" if "by_hand" in trained[0] else "none of its")
+        watched = "by_hand" in trained[0]
+        why = _undecided(trained, evaluated) if _mode_layers(trained[0]) or not watched else ""
+        layers = _mode_layers(trained[0]) or ("no" if watched else "none of its")
+        unwatched = "" if watched else ", its functions were not watched, for it was not called once more at the end"
         yield Finding(
             by="probe:modes", outcome="open" if why else "pass", confidence="high" if evaluated else "low", family="eval", path=path, line=line,
             message=f"{trained[0]['cls']} trains in {_modes_of(trained, seen)}{frozen}{again}; "
-            f"{layers} layers depend on it{why}",
+            f"{layers} layers depend on it{unwatched if why else ''}{why}",
             measured={"phases": len(mine), "evaluations": len([p for p in evaluated if not p["training"]])},
         )  # fmt: skip

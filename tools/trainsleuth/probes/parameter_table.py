@@ -32,6 +32,7 @@ from ._parameters import MEANINGFUL_SHARE, Row, Table, fail, names, read_table
 from ._vanishing import vanishing
 
 EXPERIMENT = "observe"
+READS = ("trace", "parameters")
 MOST = 0.25  # of a module's elements; a frozen part that is smaller is the likelier meant so
 
 

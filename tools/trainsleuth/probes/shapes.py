@@ -25,6 +25,7 @@ from trainsleuth.trace import Event, Trace, place, shown
 from ._roots import models_among
 
 EXPERIMENT = "observe"
+READS = ("layers",)
 SHOWN = 8
 
 

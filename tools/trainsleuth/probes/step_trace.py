@@ -27,6 +27,7 @@ from ._step_shown import order
 from ._step_words import NEEDED_CYCLES
 
 EXPERIMENT = "observe"
+READS = ("trace",)
 RULES = (stale_gradients, cleared_before_step, clips_nothing, clips_scaled, scaler_left_out, accumulates_sums)
 
 

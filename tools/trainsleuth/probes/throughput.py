@@ -25,6 +25,7 @@ from trainsleuth.finding import Finding, Number
 from trainsleuth.trace import Event, Trace, place
 
 EXPERIMENT = "observe"
+READS = ("timing",)
 NEEDED_STEPS = 20
 WAITING = 0.5  # of the time
 WORTH_SAVING = 0.005  # seconds per step

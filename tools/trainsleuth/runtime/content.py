@@ -3,6 +3,8 @@
 import cmath
 import math
 
+from .tensors import is_dense
+
 
 def is_readable(tensor):
     """Dense, floating or complex, not empty, with real storage."""
@@ -10,7 +12,7 @@ def is_readable(tensor):
         return (
             (tensor.dtype.is_floating_point or tensor.dtype.is_complex)
             and not tensor.is_quantized
-            and str(tensor.layout) == "torch.strided"
+            and is_dense(tensor)
             and tensor.device.type != "meta"
             and tensor.numel() > 0
         )

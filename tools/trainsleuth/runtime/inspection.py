@@ -13,7 +13,7 @@ from .freeze import copied
 from .gradients import members
 from .replay import alone
 from .rows import main_input
-from .tensors import tensors_in
+from .tensors import is_dense, tensors_in
 
 MOST_ROOTS = 3
 SECONDS = 8.0  # for all modules together
@@ -117,16 +117,16 @@ def is_graph(given, rows):
     return any(
         (t.dim() >= 2 and t.shape[0] == t.shape[1] == rows)
         or (t.dim() == 2 and t.shape[0] == 2 != rows and not t.is_floating_point())
-        or str(t.layout) != "torch.strided"
+        or not is_dense(t)
         for t in tensors_in(given)
     )
 
 
 def differs(torch, before, now):
     """Do two calls of one module get different values?"""
-    pairs = list(zip(tensors_in(before), tensors_in(now)))
+    pairs = [(a, b) for a, b in zip(tensors_in(before), tensors_in(now)) if is_dense(a) and is_dense(b)]
     return any(
         a.shape != b.shape or not torch.equal(a.detach(), b.detach())
         for a, b in pairs
-        if a.is_floating_point() == b.is_floating_point()
+        if (a.dtype, a.device) == (b.dtype, b.device)
     )

@@ -2,7 +2,7 @@
 
 import random
 
-from .tensors import is_unreadable, tensors_in
+from .tensors import is_dense, is_unreadable, tensors_in
 
 SAMPLE = 4096  # values of a row that count; a longer row is read at regular distances
 FEW = 16  # values that must differ in a row of whole numbers, else equal rows may be chance
@@ -55,7 +55,7 @@ def is_batch(tensor):
         and tensor.numel() > 0
         and not tensor.is_complex()
         and not tensor.is_quantized
-        and str(tensor.layout) == "torch.strided"
+        and is_dense(tensor)
         and not is_unreadable(tensor)
         and (not tensor.dtype.is_floating_point or tensor.element_size() in (2, 4, 8))
     )

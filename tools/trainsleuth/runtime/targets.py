@@ -1,7 +1,7 @@
 """Whether the targets that a loss compares with ever differ, and whether they are the loader's."""
 
 from .freeze import storage
-from .tensors import tensors_in
+from .tensors import is_dense, tensors_in
 
 MOST_READ = 30  # calls of one loss
 MOST_PLACES = 20
@@ -39,12 +39,7 @@ class Targets:
 
 def constant_value(tensor):
     """The one value of all elements; None when they differ, or cannot be read."""
-    if (
-        tensor.device.type == "meta"
-        or tensor.is_complex()
-        or tensor.is_quantized
-        or str(tensor.layout) != "torch.strided"
-    ):
+    if tensor.device.type == "meta" or tensor.is_complex() or tensor.is_quantized or not is_dense(tensor):
         return None
     first = tensor.detach().reshape(-1)[0]
     return float(first) if bool((tensor.detach() == first).all()) else None

@@ -36,6 +36,11 @@ def is_unreadable(tensor):
     return tensor.device.type == "meta" or is_mapped(tensor)
 
 
+def is_dense(tensor):
+    """Do all its values stand one by one? Not where most are left out (COO, CSR), or the rows differ in length."""
+    return str(tensor.layout) == "torch.strided" and not tensor.is_nested
+
+
 def has_memory(tensor):
     """Do its values lie in memory as they are? Not in wrappers, as torch.func makes them."""
     try:
@@ -59,7 +64,7 @@ def describe(tensor):
     """
     facts = {"shape": shape(tensor), "dtype": kind(tensor), "requires_grad": bool(tensor.requires_grad)}
     tensor = local(tensor)
-    if tensor.numel() and not tensor.is_complex() and not tensor.is_sparse and not is_unreadable(tensor):
+    if tensor.numel() and not tensor.is_complex() and is_dense(tensor) and not is_unreadable(tensor):
         values = tensor.detach()
         if values.dtype.is_floating_point:
             values = values.float()
@@ -72,7 +77,7 @@ def describe(tensor):
 
 def fingerprint(tensor):
     """A short hash of the exact content, equal for equal values whatever the storage; None if unreadable."""
-    if tensor.is_sparse or tensor.is_quantized or tensor.device.type == "meta":
+    if not is_dense(tensor) or tensor.is_quantized or tensor.device.type == "meta":
         return None
     values = local(tensor.detach()).cpu().contiguous()
     if values.numel() and not has_memory(values):

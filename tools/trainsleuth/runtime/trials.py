@@ -12,7 +12,7 @@ from .calls import Call
 from .dropping import DropoutWatch
 from .freeze import storage
 from .rows import is_batch
-from .tensors import tensors_in
+from .tensors import is_dense, tensors_in
 
 NEXT_TOKEN = 0.95  # share of targets that are the input shifted by one, from which a model must be causal
 COPIED = 0.999  # share of targets that are the input itself
@@ -49,7 +49,7 @@ class Again:
             for device, enabled, dtype in self.autocast:
                 stack.enter_context(self.torch.autocast(device, dtype, enabled=enabled, cache_enabled=False))
             output = self.model(*given[0], **given[1])
-        return [t.detach().clone() for t in tensors_in(output) if t.is_floating_point()]
+        return [t.detach().clone() for t in tensors_in(output) if t.is_floating_point() and is_dense(t)]
 
     def of_rows(self, outputs):
         return [t for t in outputs if t.dim() >= 1 and t.shape[0] == self.rows]
@@ -232,9 +232,9 @@ class Sequences:
 
 
 def replaced(value, change, depth=6):
-    """The same nested containers with every tensor changed. Other objects are passed on as they are."""
+    """The same nested containers with every dense tensor changed. Other objects are passed on as they are."""
     if hasattr(value, "grad_fn") and hasattr(value, "dtype"):
-        return change(value)
+        return change(value) if is_dense(value) else value
     if depth and isinstance(value, dict):
         return type(value)((key, replaced(item, change, depth - 1)) for key, item in value.items())
     if depth and type(value) in (list, tuple):
