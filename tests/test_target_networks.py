@@ -124,6 +124,48 @@ def test_gradients_are_off_in_the_copy_and_not_in_its_twin_of_the_same_names(hos
     assert "switched off" not in said.message
 
 
+ALL_GIVEN = UNUSED_HEAD.replace(
+    "[*pair.online.parameters(), *pair.predictor.parameters()]", "pair.parameters()"
+).replace("copy.deepcopy(self.online)", "copy.deepcopy(self.online).requires_grad_(False)")
+STEP = ALL_GIVEN[ALL_GIVEN.index("    for mine, its") :]
+
+
+@pytest.mark.parametrize(("loop", "told"), [(STEP, 0), ("", 1)], ids=["follows", "stays"])
+def test_a_target_among_all_parameters_of_the_optimizer_is_no_frozen_part(
+    host: Host, tmp_path: Path, loop: str, told: int
+) -> None:
+    (tmp_path / "pair.py").write_text(ALL_GIVEN.replace(STEP, loop))
+    trace, ended = host.run(tmp_path / "pair.py", tmp_path, dict(probes.EXPERIMENTS["observe"]))
+    said = list(probes.judge("observe", trace, frozenset({"parameter_table"})))
+    assert not [one for one in said if one.is_alarm or "frozen-parameters" in one.suspects], (said, ended)
+    notes = [one for one in said if "4 parameters" in one.message and "began as copies of trained ones" in one.message]
+    assert len(notes) == told and all("requires_grad" not in one.next for one in notes), said
+
+
+STACK = """
+import torch
+
+torch.manual_seed(0)
+layer = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)
+model = torch.nn.Sequential(torch.nn.TransformerEncoder(layer, 2), torch.nn.Linear(16, 1))
+model[0].layers[0].requires_grad_(False)
+optimizer = torch.optim.Adam(model.parameters())
+for step in range(20):
+    x = torch.randn(8, 5, 16)
+    optimizer.zero_grad()
+    (model(x).mean((1, 2)) - x.mean((1, 2))).square().mean().backward()
+    optimizer.step()
+"""
+
+
+def test_a_frozen_layer_of_a_stack_of_copies_is_no_target(host: Host, tmp_path: Path) -> None:
+    (tmp_path / "stack.py").write_text(STACK)
+    trace, ended = host.run(tmp_path / "stack.py", tmp_path, dict(probes.EXPERIMENTS["observe"]))
+    said = list(probes.judge("observe", trace, frozenset({"parameter_table"})))
+    assert [one for one in said if "frozen-parameters" in one.suspects and one.is_alarm], (said, ended)
+    assert not [one for one in said if "began as copies" in one.message]
+
+
 def test_a_target_that_is_never_updated_is_a_note(host: Host, tmp_path: Path) -> None:
     (told,) = said(host, tmp_path, "pass")
     assert told.severity == "note" and "none of its own changed" in told.message

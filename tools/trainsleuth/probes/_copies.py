@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainsleuth.finding import Finding, Link
-from trainsleuth.trace import Trace, place, shown
+from trainsleuth.trace import Event, Trace, place, shown
 
-from ._parameters import NEEDED_READINGS, Calls, Row, Table, fail
+from ._parameters import NEEDED_READINGS, Calls, Row, Table, fail, names
 
 NEEDED_STEPS_FOR_COPIES = 100
 NEEDED_CALLS = 5  # of each of two modules by one line, and steps between the first and the last of the former
@@ -32,6 +32,21 @@ def left_behind(table: Table) -> list[Finding]:
         for root, rows in copies.items()
         if not any(r.changed for r in rows)
     ]
+
+
+def held_still(born: Event, copied: list[Row], table: Table) -> Finding:
+    """A copy of a trained part that stays as it was, in an optimizer that was given everything."""
+    return fail(
+        born.get("site"),
+        f"{len(copied)} parameters ({names(copied)}) in {born.get('cls')} built at {shown(born)} began as copies of trained ones, have "
+        f"requires_grad=False and never changed over {table.steps} steps: a target network or an average of the weights would have "
+        "moved by now unless it is updated more seldom, a fixed teacher would not",
+        "another-loop-fault",
+        severity="note",
+        confidence="low",
+        measured={"parameters": len(copied), "steps": table.steps},
+        next="if they are meant to follow the model, look for the line that updates them and whether it runs; they need no gradient for that",
+    )
 
 
 def wrong_twin(trace: Trace, table: Table) -> Iterator[Finding]:

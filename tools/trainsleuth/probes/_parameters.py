@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -57,6 +58,8 @@ class Table:
     calls: tuple[Calls, ...] = ()
     without_grad: tuple[tuple[int | None, str | None, str | None], ...] = ()
     """Outermost module and name of a parameter, and where its module is called without gradients in a call with them."""
+    equal_at_start: tuple[tuple[int | None, str, int | None, str], ...] = ()
+    """Outermost module and name of a frozen matrix, and of a trained one with the same values at the start."""
 
     @cached_property
     def trained_roots(self) -> frozenset[int]:
@@ -71,12 +74,40 @@ class Table:
         others = {row.root for row in self.rows if row.root is not None} - self.trained_roots - reached
         return frozenset(root for root in others if self.shape(root) in trained)
 
+    def copied(self, rows: list[Row]) -> list[Row]:
+        """Those of a network that began as a copy of a trained one, with what is too small to tell it by its values."""
+        known = {(row.root, row.name) for row in self.rows}
+        pairs = {_prefixes(*four) for four in self.equal_at_start if not _are_layers_of_a_stack(four[1], four[3])}
+        return [
+            row
+            for row in rows
+            if row.name
+            and any(
+                row.root == root and row.name.startswith(mine) and (other, its + row.name[len(mine) :]) in known
+                for root, mine, other, its in pairs
+            )
+        ]
+
     def shape(self, root: int) -> list[tuple[str | None, int]]:
         """Names and sizes of the parameters of this module."""
         return [(row.name, row.elements) for row in self.rows if row.root == root]
 
     def of(self, optimizer: int) -> list[Row]:
         return [row for row in self.rows if row.optimizer == optimizer]
+
+
+def _prefixes(root: int | None, name: str, other: int | None, its: str) -> tuple[int | None, str, int | None, str]:
+    """What stands before the end that two names share."""
+    mine, theirs = name.split("."), its.split(".")
+    while mine and theirs and mine[-1] == theirs[-1]:
+        mine.pop()
+        theirs.pop()
+    return root, "".join(part + "." for part in mine), other, "".join(part + "." for part in theirs)
+
+
+def _are_layers_of_a_stack(name: str, other: str) -> bool:
+    """Do they differ in numbers only? Layers of a stack may be made as copies of one."""
+    return name != other and re.sub(r"\d+", "", name) == re.sub(r"\d+", "", other)
 
 
 def names(rows: list[Row]) -> str:
@@ -99,6 +130,7 @@ def read_table(trace: Trace) -> Table | None:
         tuple(tuple(pair) for pair in last["twins"]), last["n"], last["sampled"],
         tuple(Calls(line, root, first, until, number, tuple(names)) for line, root, first, until, number, names in last["called_at"]),
         tuple((root, name, site) for root, name, site in last.get("without_grad", ())),
+        tuple(tuple(four) for four in last.get("copies", ())),
     )  # fmt: skip
 
 

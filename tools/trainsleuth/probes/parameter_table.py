@@ -165,21 +165,27 @@ def _is_about(replaced: Event, rows: list[Row]) -> bool:
 
 
 def _frozen(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
-    """Parameters handed to an optimizer although they never require a gradient."""
+    """Parameters handed to an optimizer although they never require a gradient; a copy of trained ones is told as that."""
     rows = table.of(optimizer)
-    frozen = [r for r in rows if not r.trainable and not r.gradients and not r.changed]
+    still = [r for r in rows if not r.trainable and not r.gradients and not r.changed]
+    copied = table.copied(still) if len(still) < len(rows) else []
+    frozen = [r for r in still if r not in copied]
     total = sum(r.elements for r in rows)
+    told = [_copies.held_still(trace.optimizer(optimizer), copied, table)] if copied else []
     if not frozen or not total:
-        return []
-    share = sum(r.elements for r in frozen) / total
+        return told
+    share = sum(r.elements for r in frozen) / (total - sum(r.elements for r in copied))
     born = trace.optimizer(optimizer)
     loaded = bool(trace.ops("weights_loaded"))
-    alarming = share == 1.0 or ((share >= MEANINGFUL_SHARE or len(frozen) >= len(rows) / 2) and not loaded)
+    alarming = share == 1.0 or (
+        (share >= MEANINGFUL_SHARE or len(frozen) >= (len(rows) - len(copied)) / 2) and not loaded
+    )
     why = "no weights were loaded, so they stay at their random start" if not loaded else "weights were loaded before"
     return [
+        *told,
         fail(
             born.get("site"),
-            f"{len(frozen)} of {len(rows)} parameters ({share:.1%} of elements: {names(frozen)}) in "
+            f"{len(frozen)} of {len(rows) - len(copied)} parameters ({share:.1%} of elements: {names(frozen)}) in "
             f"{born.get('cls')} built at {shown(born)} have requires_grad=False and never change; {why}",
             "frozen-parameters",
             severity=("error" if share == 1.0 else "warning") if alarming else "note",
@@ -187,7 +193,7 @@ def _frozen(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
             measured={"frozen": len(frozen), "share": round(share, 4)},
             next="search for requires_grad_(False) or requires_grad = False and decide whether this part is meant to learn",
             claims=("frozen-layers",),
-        )
+        ),
     ]
 
 

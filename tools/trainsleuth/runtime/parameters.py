@@ -174,7 +174,7 @@ class Listener:
         self.events(
             "parameters", n=step, sampled=bool(self.sampled), optimizers=len(self.optimizers),
             roots=[type(root).__name__ for root in self.roots], training=[root.training for root in self.roots],
-            twins=self._twins(), called_at=self.called_at.told(), without_grad=self._without_grad(),
+            twins=self._twins(), copies=self._copies(), called_at=self.called_at.told(), without_grad=self._without_grad(),
             rows=[self._row(key, row, owner, called) for key, row in self.rows.items()],
         )  # fmt: skip
 
@@ -195,18 +195,32 @@ class Listener:
         if self.twins is not None and self.twins[0] == len(self.rows):
             return self.twins[1]
         by_start, found = {}, []
-        for row in self.rows.values():
-            values = row.before
-            if row.name is None or not row.tensor.requires_grad or row.tensor.dim() < 2 or values.numel() < LEAST_TWIN:
+        for row in self._named_matrices():
+            if not row.tensor.requires_grad:
                 continue
-            some = values[:: max(1, values.numel() // 8)].tolist()
-            if len(set(some)) == 1:
-                continue  # all zero, or all one
-            other = by_start.setdefault((tuple(row.tensor.shape), *some), row)
-            if other is not row and other.owner != row.owner and self.torch.equal(other.before, values):
+            other = by_start.setdefault(start(row), row)
+            if other is not row and other.owner != row.owner and self.torch.equal(other.before, row.before):
                 found.append([other.name, other.owner, row.name, row.owner])
         self.twins = (len(self.rows), found)
         return found
+
+    def _copies(self):
+        """[root, name, and both of the other] of a matrix that never got a gradient and began as a copy of one that did."""
+        trained, found = {}, []
+        for row in self._named_matrices():
+            if row.gradients:
+                trained.setdefault(start(row), row)
+        for row in self._named_matrices():
+            other = None if row.gradients or row.tensor.requires_grad else trained.get(start(row))
+            if other is not None and self.torch.equal(other.before, row.before):
+                found.append([row.root, row.name, other.root, other.name])
+        return found
+
+    def _named_matrices(self):
+        for row in self.rows.values():
+            is_large = row.tensor.dim() > 1 and row.before.numel() >= LEAST_TWIN
+            if row.name is not None and is_large and len(set(start(row)[1])) > 1:  # not all zero, or all one
+                yield row
 
     def _row(self, key, row, owner, called):
         """[name, root, optimizer, elements, requires grad, called, times read, had a gradient,
@@ -222,3 +236,9 @@ class Listener:
             float(now.float().norm()) / start if start > 0 else None,
             not row.tensor.requires_grad and row.tensor.dim() > 1 and now.numel() > 0 and not bool(now.any()),
         ]  # fmt: skip
+
+
+def start(row):
+    """The shape, and a few of the first values."""
+    values = row.before
+    return tuple(row.tensor.shape), tuple(values[:: max(1, values.numel() // 8)].tolist())
