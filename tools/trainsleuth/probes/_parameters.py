@@ -59,7 +59,7 @@ class Table:
     without_grad: tuple[tuple[int | None, str | None, str | None], ...] = ()
     """Outermost module and name of a parameter, and where its module is called without gradients in a call with them."""
     equal_at_start: tuple[tuple[int | None, str, int | None, str], ...] = ()
-    """Outermost module and name of a frozen matrix, and of a trained one with the same values at the start."""
+    """Outermost module and name of a matrix without gradients, and of a trained one with the same values at the start."""
 
     @cached_property
     def trained_roots(self) -> frozenset[int]:

@@ -65,6 +65,9 @@ def unreached(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
     """Parameters that are called in the forward, held and trainable, and that no gradient ever reaches."""
     rows = [r for r in table.of(optimizer) if r.trainable]
     unreached = [r for r in rows if r.called and r.seen >= NEEDED_READINGS and r.gradients == 0]
+    copied = table.copied(unreached)
+    if any(row.changed for row in copied):  # a copy that follows the trained ones needs no gradient
+        rows, unreached = ([row for row in some if row not in copied] for some in (rows, unreached))
     if not unreached or len(unreached) == len(rows):
         return []
     share = sum(r.elements for r in unreached) / max(1, sum(r.elements for r in rows))

@@ -211,7 +211,7 @@ class Listener:
             if row.gradients:
                 trained.setdefault(start(row), row)
         for row in self._named_matrices():
-            other = None if row.gradients or row.tensor.requires_grad else trained.get(start(row))
+            other = None if row.gradients else trained.get(start(row))
             if other is not None and self.torch.equal(other.before, row.before):
                 found.append([row.root, row.name, other.root, other.name])
         return found
