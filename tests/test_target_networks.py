@@ -142,6 +142,14 @@ def test_a_target_among_all_parameters_of_the_optimizer_is_no_frozen_part(
     assert len(notes) == told and all("requires_grad" not in one.next for one in notes), said
 
 
+def test_a_target_that_follows_with_its_gradients_left_on_is_not_cut_off(host: Host, tmp_path: Path) -> None:
+    (tmp_path / "pair.py").write_text(ALL_GIVEN.replace(".requires_grad_(False)", ""))
+    trace, ended = host.run(tmp_path / "pair.py", tmp_path, dict(probes.EXPERIMENTS["observe"]))
+    said = list(probes.judge("observe", trace, frozenset({"parameter_table"})))
+    (note,) = [one for one in said if one.outcome == "fail"]
+    assert not note.is_alarm and "2 of 6 trainable parameters" in note.message, (said, ended)
+
+
 STACK = """
 import torch
 
@@ -174,21 +182,33 @@ def test_a_target_that_is_never_updated_is_a_note(host: Host, tmp_path: Path) ->
 FOLLOWS = "for mine, its in zip(self.target.parameters(), self.online.parameters()): mine.data.lerp_(its.data, 0.5)"
 
 
+NO_GRADIENTS = ("copy.deepcopy(self.online)", "copy.deepcopy(self.online).requires_grad_(False)")
+NEVER_CALLED = ("self.target(n)", "self.online(n)")
+
+
+@pytest.mark.parametrize(
+    "edits", [(), (NO_GRADIENTS,), (NO_GRADIENTS, NEVER_CALLED)], ids=["", "frozen", "never called"]
+)
 @pytest.mark.parametrize("sync", ["pass", HEALTHY["values are copied"], FOLLOWS], ids=["stays", "copied", "follows"])
-def test_an_optimizer_over_the_target_holds_the_wrong_twin(host: Host, tmp_path: Path, sync: str) -> None:
-    """A second optimizer does its work well."""
+def test_an_optimizer_over_the_target_holds_the_wrong_twin(
+    host: Host, tmp_path: Path, sync: str, edits: tuple[tuple[str, str], ...]
+) -> None:
+    """A second optimizer, that is built before it, does its work well."""
     text = AGENT.replace("SYNC", sync).replace("Adam(self.online.", "Adam(self.target.")
+    for old, new in edits:
+        text = text.replace(old, new)
     text = text.replace(
         "agent = Agent()\n",
-        "agent, other = Agent(), Agent()\nother.optimizer = torch.optim.Adam(other.online.parameters())\n",
+        "other, agent = Agent(), Agent()\nother.optimizer = torch.optim.Adam(other.online.parameters())\n",
     )
     text += "    other.learn(torch.randn(8, 4), torch.randn(8, 4))\n"
     (tmp_path / "agent.py").write_text(text)
     trace, ended = host.run(tmp_path / "agent.py", tmp_path, dict(probes.EXPERIMENTS["observe"]))
     told = list(probes.judge("observe", trace, frozenset({"parameter_table"})))
-    (alarm,) = [one for one in told if one.is_alarm]
+    (alarm,) = [one for one in told if one.outcome == "fail" and "a fixed teacher" not in one.message]
+    assert alarm.line and "Adam(self.target" in text.splitlines()[alarm.line - 1]
     assert alarm.severity == "error" and alarm.suspects == ("optimizer-misses-parameters",), (told, ended)
     assert "holds 4 parameters that never get a gradient" in alarm.message
     (link,) = alarm.chain
-    assert "self.online(s)" in text.splitlines()[link.line - 1]
+    assert "self.online(" in text.splitlines()[link.line - 1]
     assert not any("none that requires a gradient is missing" in one.message for one in told)

@@ -54,6 +54,7 @@ def wrong_twin(trace: Trace, table: Table) -> Iterator[Finding]:
     for root, number in twins_swapped(trace, table):
         rows = [row for row in table.rows if row.root == root]
         held = table.of(number)
+        alike = "sizes" if held[0].root is None else "names and sizes"
         born = trace.optimizer(number)
         site = next((calls.site for calls in table.calls if calls.root == root), None)
         path, line = place(site)
@@ -61,7 +62,7 @@ def wrong_twin(trace: Trace, table: Table) -> Iterator[Finding]:
         yield fail(
             born.get("site"),
             f"{born.get('cls')} built at {shown(born)} holds {len(held)} parameters that never get a gradient over {table.steps} steps; "
-            f"{len(rows)} of the same names and sizes ({table.roots[root]}{called}) get gradients, are in no optimizer and never "
+            f"{len(rows)} of the same {alike} ({table.roots[root]}{called}) get gradients, are in no optimizer and never "
             "change: the optimizer was built over the wrong one of two networks; expected it to hold the one that gets gradients",
             "optimizer-misses-parameters",
             chain=(Link(path, line, "calls the one that gets gradients"),) if path and line else (),
@@ -76,21 +77,29 @@ def twins_swapped(trace: Trace, table: Table) -> Iterator[tuple[int, int]]:
     idle = {}
     for number in trace.stepping:
         rows = table.of(number)
-        roots = {row.root for row in rows}
-        if rows and len(roots) == 1 and is_never_reached(rows):
-            idle[number] = next(iter(roots))
+        if rows and len({row.root for row in rows}) == 1 and all(_is_without_gradient(row) for row in rows):
+            idle[number] = rows
     for root in sorted({row.root for row in table.rows if row.root is not None} - table.trained_roots):
         lost = [row for row in table.rows if row.root == root and row.trainable]
         if not lost or any(row.gradients <= row.zeros or row.changed for row in lost):
             continue
         for number, held in idle.items():
-            if held is not None and table.shape(held) == table.shape(root):
+            if _are_alike(held, lost) if held[0].root is None else table.shape(held[0].root) == table.shape(root):
                 yield root, number
+
+
+def _are_alike(held: list[Row], lost: list[Row]) -> bool:
+    """By their sizes: what is never called has no names."""
+    return [row.elements for row in held] == [row.elements for row in lost]
+
+
+def _is_without_gradient(row: Row) -> bool:
+    return row.seen >= NEEDED_READINGS and not row.gradients
 
 
 def is_never_reached(rows: list[Row]) -> bool:
     trainable = [row for row in rows if row.trainable]
-    return bool(trainable) and all(row.seen >= NEEDED_READINGS and not row.gradients for row in trainable)
+    return bool(trainable) and all(_is_without_gradient(row) for row in trainable)
 
 
 def taken_over(table: Table) -> Iterator[Finding]:

@@ -41,12 +41,14 @@ def probe(trace: Trace) -> Iterator[Finding]:
     if table is None or not trace.stepping:
         yield _nothing_to_compare()
         return
+    twins = {number for _, number in _copies.twins_swapped(trace, table)}
     strangers = list(_copies.wrong_twin(trace, table)) + list(_untrained(trace, table))
     found = strangers or list(_reach.loss_reaches_nothing(trace))
     found += _reach.hidden(trace)
     found += _left_out(trace, table)
     for optimizer in trace.stepping:
-        found += _frozen(trace, table, optimizer) or _updates.steps_on_nothing(trace, table, optimizer, bool(found))
+        frozen = [] if optimizer in twins else _frozen(trace, table, optimizer)
+        found += frozen or _updates.steps_on_nothing(trace, table, optimizer, bool(found))
         found += _reach.unreached(trace, table, optimizer)
         found += _reach.only_zeros(trace, table, optimizer)
         found += _updates.shrunk(trace, table, optimizer)
