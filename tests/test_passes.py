@@ -318,3 +318,30 @@ def test_a_listener_that_failed_leaves_its_questions_open(
     failed = {"kind": "hooks", "hooks": {f"listener {listener}": "stopped in close: no"}}
     said = list(probes.judge("observe", Trace(0, None, (*kept, failed)), frozenset({probe})))
     assert said and all(one.outcome != "pass" for one in said) and any(words in one.message for one in said), said
+
+
+PUT_BACK = """
+import torch
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+model = torch.nn.Linear(3072, 10)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for step in range(10):
+    x, y = torch.randn(16, 3072), torch.randint(10, (16,))
+    order = torch.randperm(16)
+    made = torch.softmax(model(x[order]), 1)
+    zeros = torch.zeros(16, 10, requires_grad=True)
+    optimizer.zero_grad()
+    F.cross_entropy(zeros.index_add(0, order, made), y).backward()
+    optimizer.step()
+"""
+
+
+def test_what_is_put_into_a_leaf_was_made_before_it_and_flat_pictures_are_no_sound(host: Host, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PUT_BACK)
+    trace, ended = host.run(tmp_path / "program.py", tmp_path, dict(probes.EXPERIMENTS["observe"]))
+    told = list(probes.judge("observe", trace, frozenset({"loss_contract", "batch_as_seen"})))
+    (alarm,) = [one for one in told if one.is_alarm]
+    assert "gets probabilities (made by softmax at program.py:11)" in alarm.message, (told, ended)
+    assert not [one for one in told if "clips" in one.message or ".wav" in one.message]

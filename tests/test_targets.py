@@ -128,6 +128,14 @@ for epoch in range(16):
 """
 
 
+def test_a_probe_that_has_just_passed_is_no_next_step(tmp_path: Path, warm: Callable[..., Answer]) -> None:
+    early = "schedule = torch.optim.lr_scheduler.StepLR(optimizer, 20)\nfor epoch in range(16):\n    schedule.step()\n"
+    (tmp_path / "train.py").write_text(COUNTED.replace("for epoch in range(16):\n", early))
+    answer = triage(tmp_path, "python train.py", by=warm)
+    (told,) = [one for one in answer.json["findings"] if one["by"] == "check:scheduler-before-optimizer"]
+    assert told["outcome"] == "fail" and told["next"].startswith("the probe learning_rate passed in this run"), told
+
+
 def test_an_evaluation_that_counts_on_the_size_of_its_batches_goes_on(
     tmp_path: Path, warm: Callable[..., Answer]
 ) -> None:

@@ -27,6 +27,7 @@ from trainsleuth.trace import traces
 SETTLED = 0.97  # credence of the leading cause from which further tests are not worth their time
 FIRST_SHARE = 0.6  # of the time, to watch the training under the first experiment
 START = 20  # seconds that a program of the usual size needs to start and to train a little
+_PASSED = "the probe {} passed in this run: read these lines, and ask whether the run was long enough to show it"
 TOLD = 6  # hypotheses that stay in the notes and in the answer when nothing speaks for or against them
 
 
@@ -93,7 +94,7 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
     if not reports:
         findings.append(_no_time(request.seconds, time.monotonic() - started))
     loaded = _loaded(reports)
-    findings = _of_this_program(findings, loaded)
+    findings = _without_answered(_of_this_program(findings, loaded))
     own = [f for f in findings if not loaded or _is_here(f) or f.path in loaded]
     hypotheses = ledger.update(own, symptom=symptom)
     ordered = tuple(cause_first(findings, hypotheses))
@@ -218,6 +219,25 @@ def _told_apart(finding: Finding, is_loaded: bool) -> Finding:
     said = f"{finding.message} (in a file that this command did not load)"
     then = "probe the command that loads it" if finding.next.startswith("trainsleuth probe ") else finding.next
     return replace(finding, severity="note", confidence="low", message=said, next=then)
+
+
+def _without_answered(findings: Sequence[Finding]) -> list[Finding]:
+    """No failure offers a probe for its next step that has just passed."""
+    said: dict[str, set[str]] = {}
+    for finding in findings:
+        said.setdefault(finding.by, set()).add(finding.outcome)
+    passed = [by.removeprefix("probe:") for by, outcomes in said.items() if outcomes == {"pass"}]
+    return [
+        next(
+            (
+                replace(f, next=_PASSED.format(name))
+                for name in passed
+                if f.next.startswith(f"trainsleuth probe --only {name} ")
+            ),
+            f,
+        )
+        for f in findings
+    ]
 
 
 def cause_first(findings: Sequence[Finding], hypotheses: Sequence[Hypothesis]) -> list[Finding]:

@@ -54,11 +54,13 @@ def leaf_of(node):
 
 
 def source(node):
-    """The first node behind this one that changes values."""
+    """The first node behind this one that changes values; of several operands the first that is no leaf is followed."""
     for _ in range(200):
         if node is None or not name_of(node).startswith(CARRIERS) or not node.next_functions:
             return node
-        node = node.next_functions[0][0]
+        parents = [parent for parent, _ in node.next_functions]
+        computed = (parent for parent in parents if parent is not None and leaf_of(parent) is None)
+        node = next(computed, parents[0])
     return node
 
 

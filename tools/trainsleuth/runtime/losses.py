@@ -67,7 +67,7 @@ class Listener:
     def producer(self, tensor):
         """The operation that last changed these values, and its line."""
         node = graph.source(tensor.grad_fn)
-        if node is None:
+        if node is None or graph.leaf_of(node) is not None:
             return None
         user, library = self.bus.sites.of_traceback(graph.lines_of(node))
         return {"op": graph.name_of(node), "site": user, "lib": library}
