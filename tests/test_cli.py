@@ -75,6 +75,7 @@ WRONG = [
     (["probe", "--time", "-1", *TRAIN], "'-1' is not a number of seconds above 0"),
     (["probe", "--time", "nan", *TRAIN], "'nan' is not a number of seconds above 0"),
     (["probe", "--steps", "0", *TRAIN], "'0' is not a whole number of at least 1"),
+    (["probe", "--only", "modes, sofmax", *TRAIN], "no probe is called 'sofmax'; there are:"),
     (["probe", "--only", "sofmax", *TRAIN], "no probe is called 'sofmax'; there are:"),
     (["probe", "--contain", "maybe", *TRAIN], "invalid choice: 'maybe'"),
     (["check", "nowhere"], "nowhere does not exist"),
@@ -110,6 +111,11 @@ def test_wrong_usage_exits_with_2_and_says_what_to_do(repo: Path, words: list[st
     assert expected in done.stderr
     assert "Traceback" not in done.stderr
     assert (repo / "train.py").read_text() == SOFTMAX
+
+
+def test_a_program_that_trained_unseen_is_asked_for_its_environment(repo: Path) -> None:
+    done = cli(repo, "triage", "--no-notes", "--", "env", "-u", "PYTHONPATH", PYTHON, "train.py")
+    assert "next: start the Python that trains with the environment that it is given" in done.stdout, done.stdout
 
 
 def test_what_the_program_said_is_no_next_step(repo: Path) -> None:
@@ -209,7 +215,7 @@ def test_probe_says_what_it_saw(repo: Path, warm: Callable[..., Answer], source:
     assert done.code == code, done.output
     found = parsed(done.output)
     assert found["trained"] is (code != 2) and found["ran"]
-    text = warm("probe", "--time", "40", "--only", "loss_contract", *TRAIN, cwd=repo)
+    text = warm("probe", "--time", "40", "--only", "loss_contract,shapes", *TRAIN, cwd=repo)
     assert words in text.output and "to repeat: trainsleuth probe" in text.output
     assert text.code == code and text.errors == ""
     assert [path.name for path in repo.iterdir()] == ["train.py"]

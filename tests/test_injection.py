@@ -63,6 +63,9 @@ def test_a_console_script(project: Project, light: str, flags: str) -> None:
     [
         ("bash", "-c", "{python} train.py"),
         ("env", "A=1", "{python}", "-I", "train.py"),
+        ("env", "-u", "HOST", "A=1", "PYTHONPATH=lib", "{python}", "train.py"),
+        ("nice", "-n", "1", "env", "PYTHONPATH=", "{python}", "train.py"),
+        ("env", "PYTHONPATH=lib", "bash", "-c", "{python} train.py"),
         ("{python}", "-c", "import subprocess, sys; subprocess.check_call([sys.executable, 'train.py'])"),
     ],
 )

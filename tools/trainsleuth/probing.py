@@ -21,6 +21,7 @@ LAST_WORDS = 10.0  # seconds before a run is killed in which a step must end, so
 LAST_SHARE = 0.2  # of its time that they take at most
 NEEDED = 3.0  # seconds to watch, below which a run is not worth its start
 RECORD = "asked.json"  # in the folder of the last run: what was asked and found, for running it again after a change
+_LET_IN = "start the Python that trains with the environment that it is given, so that it loads the probe"
 NEVER_RAN = frozenset({"not_started", "not_probed", "cancelled"})
 
 
@@ -290,12 +291,23 @@ def ending(run: Run, training: Sequence[Trace], experiment: str) -> Iterator[Fin
         yield Finding(by="probe:run", outcome="fail", severity="error", confidence="high", message=run.why,
                       suspects=("program-crashes",), said=run.output[-1500:])  # fmt: skip
     elif not training:
-        yield Finding(by="probe:run", outcome="open", message=_nothing_trained(run, experiment), said=run.output[-800:])
+        yield Finding(
+            by="probe:run",
+            outcome="open",
+            message=_nothing_trained(run, experiment),
+            said=run.output[-800:],
+            next=_LET_IN if _trained_unseen(run) else "",
+        )
     elif run.ended in ("timeout", "out_of_memory", "cancelled"):
         is_theirs = run.stand is not None and not run.stand.by_probe
         path, line = (run.stand.path, run.stand.line) if run.stand is not None and is_theirs else (None, None)
         yield Finding(by="probe:run", outcome="open", path=path, line=line,
                       message=f"{run.why} ({steps} steps were seen before that)")  # fmt: skip
+
+
+def _trained_unseen(run: Run) -> bool:
+    """Did torch run, in a process that did not load the probe?"""
+    return run.ended == "not_probed" and any(e["kind"] == "unprobed" and e.get("torch") for e in run.events)
 
 
 def _nothing_trained(run: Run, experiment: str) -> str:

@@ -219,7 +219,8 @@ def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | No
     else:  # no probe can be asked of a program that does not come to train: that is to be mended first
         outcome = f"no training step was seen; in the code alone: {counted(_of_code(case.findings))}"
         guesses = guesses if any(f.is_alarm for f in _of_code(case.findings)) else []
-        mended = "mend what kept the program from training (above)" if case.examined["runs"] else stopped[0].next
+        told = stopped[0].next if stopped else ""
+        mended = told or "mend what kept the program from training (above)"
         tail.insert(0, f"next: {mended}, then do this again")
     return Answer(
         head=wrapped(f"{one_line(shlex.join(asked.command))}: {outcome}", "", width),

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 Command = tuple[str, ...]
 
 
+def add_only(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument("--only", metavar="ID", type=_names, action="extend", help=f"only this {what}, or several: a,b")
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
+
+
 def add_format(parser: argparse.ArgumentParser, *more: str) -> None:
     parser.add_argument("--format", choices=["text", "json", *more], default="text", help="default: text")
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from trainsleuth.launcher.python_call import CommandError, is_python, parse_python
 
 PROJECT_TOOLS = {"uv", "poetry", "conda", "mamba", "micromamba", "pipenv", "pdm", "hatch", "rye", "pixi"}
 PREFIXES = {"env", "time", "timeout", "nohup", "setsid", "nice", "ionice", "taskset", "numactl", "stdbuf"}
+_ENV_TAKES_VALUE = ("-u", "--unset", "-C", "--chdir")
 _NAMES = ("--python", "-p", "-n", "--name")  # options whose value may look like an interpreter
 
 
@@ -26,6 +27,7 @@ def resolve(
     if python is not None and is_python(words[0]):
         words[0] = python
     words[0] = find(words[0], cwd, environment)
+    words = _with_runtime(words, environment)
     _check_script(words, cwd)
     line = shebang(cwd / words[0])
     is_script = bool(line) and is_python(line[0])
@@ -36,6 +38,28 @@ def resolve(
         return words
     call = parse_python(words[at:]) if at is not None else parse_python([*line, *words])
     return [*words[: at or 0], *call.through(runner)] if call.is_blind else words
+
+
+def _with_runtime(words: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+    """`env PYTHONPATH=src` replaces the variable that lets us in: our folder goes in front of what it sets."""
+    ours = environment.get("PYTHONPATH", "").partition(os.pathsep)[0]
+    given = list(words)
+    for at in _assignments(words) if ours else ():
+        name, _, value = words[at].partition("=")
+        if name == "PYTHONPATH":
+            given[at] = f"{name}={os.pathsep.join(filter(None, [ours, value]))}"
+    return given
+
+
+def _assignments(words: Sequence[str]) -> Iterator[int]:
+    """Where `env`, in front or behind another wrapper, is given its variables."""
+    if os.path.basename(words[0]) not in PREFIXES:
+        return
+    at = next((n for n, word in enumerate(words) if os.path.basename(word) == "env"), len(words)) + 1
+    while at < len(words) and (words[at].startswith("-") or "=" in words[at]):
+        if not words[at].startswith("-"):
+            yield at
+        at += 2 if words[at] in _ENV_TAKES_VALUE else 1
 
 
 def _check_script(words: Sequence[str], cwd: Path) -> None:

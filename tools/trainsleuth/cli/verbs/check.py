@@ -8,14 +8,14 @@ from pathlib import Path
 
 from trainsleuth.answers.answer import FAILED, FOUND, NOTHING_WRONG
 from trainsleuth.cli import output
-from trainsleuth.cli.options import Command, add_cache, add_format
+from trainsleuth.cli.options import Command, add_cache, add_format, add_only
 from trainsleuth.cli.scope import scope
 from trainsleuth.finding import SEVERITIES, Finding
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="folders or files (default: here)")
-    parser.add_argument("--only", metavar="ID", action="append", help="only this check; may be given more than once")
+    add_only(parser, "check")
     parser.add_argument("--root", metavar="DIR", type=Path, help="the repository that the paths belong to")
     parser.add_argument("--baseline", metavar="FILE", type=Path, help="accept the findings that it holds; see README")
     parser.add_argument("--write-baseline", metavar="FILE", type=Path, help="write all findings as a baseline")

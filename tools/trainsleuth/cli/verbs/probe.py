@@ -9,12 +9,12 @@ from pathlib import Path
 
 from trainsleuth.cli import output
 from trainsleuth.cli.interrupt import cancellable
-from trainsleuth.cli.options import Command, add_run, run_request
+from trainsleuth.cli.options import Command, add_only, add_run, run_request
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.usage = "trainsleuth probe [options] -- COMMAND ..."
-    parser.add_argument("--only", metavar="ID", action="append", help="only this probe; may be given more than once")
+    add_only(parser, "probe")
     parser.add_argument("--notes", metavar="FILE", type=Path, help="add what was found to these notes (default: none)")
     parser.add_argument(
         "--again",
