@@ -84,13 +84,16 @@ def twins_swapped(trace: Trace, table: Table) -> Iterator[tuple[int, int]]:
         if not lost or any(row.gradients <= row.zeros or row.changed for row in lost):
             continue
         for number, held in idle.items():
-            if _are_alike(held, lost) if held[0].root is None else table.shape(held[0].root) == table.shape(root):
+            if _are_alike(held, lost, table):
                 yield root, number
 
 
-def _are_alike(held: list[Row], lost: list[Row]) -> bool:
-    """By their sizes: what is never called has no names."""
-    return [row.elements for row in held] == [row.elements for row in lost]
+def _are_alike(held: list[Row], lost: list[Row], table: Table) -> bool:
+    """By names and sizes; what is never called has no names, and the optimizer may be over nothing that runs."""
+    if held[0].root is not None and lost[0].root is not None:
+        return table.shape(held[0].root) == table.shape(lost[0].root)
+    is_one_of_several = any(row.called for row in table.rows if row.optimizer is not None)
+    return is_one_of_several and [row.elements for row in held] == [row.elements for row in lost]
 
 
 def _is_without_gradient(row: Row) -> bool:
