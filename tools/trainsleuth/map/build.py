@@ -92,7 +92,7 @@ def find_program(
     if not found:
         return None
     found = [*trainers_shown_in_part(index, graph, found, table, handed, scope), *found]
-    entry = started_by(launched(found, launch), recipe, launch, started)
+    entry = started_by(launched(found, launch, recipe), recipe, launch, started)
     entry = entry if launch is not None else by_what_trains(graph, entry, table, handed)
     first = Program(index, values, graph, entry, tuple(found), frozenset(), table, handed)
     told = told_of(first, recipe, launch)

@@ -24,9 +24,17 @@ def starting(index: Index, launch: Command | None) -> tuple[Command, ...]:
     return (*own, *commands(index), *(Command(path, 1, "", path) for path in texts))
 
 
-def launched(found: list[Entry], launch: Command | None) -> Entry:
-    """The program that the caller's command starts, when it is one of those found."""
-    return next((one for one in found if launch is not None and one.path == launch.target), found[0])
+def launched(found: list[Entry], launch: Command | None, recipe: str | None = None) -> Entry:
+    """The program that the caller's command starts, when it is one of those found; of a recipe alone the likeliest that a
+    command starts with it, or that has one in a document beside it.
+    """
+    if launch is not None or recipe is None:
+        return next((one for one in found if launch is not None and one.path == launch.target), found[0])
+    for fits in (names_recipe, is_beside):
+        for one in found:
+            if one.trains and any(fits(command, recipe) for command in one.commands):
+                return one
+    return found[0]
 
 
 def started_by(entry: Entry, recipe: str | None, launch: Command | None, started: Iterable[Command]) -> Entry:
