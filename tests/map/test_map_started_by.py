@@ -291,7 +291,9 @@ def test_a_script_of_many_functions_ends_soon(script: str, tmp_path: Path) -> No
 
 
 def test_a_recipe_is_of_the_program_that_a_command_starts_with_it(tmp_path: Path) -> None:
-    readme = "```\npython train.py --config configs/a.yaml\npython other/train_b.py --config configs/b.yaml\n```\n"
+    readme = (
+        "```\npython train.py --config configs/a.yaml\npython other/train_b.py --config configs/b.yaml --size c\n```\n"
+    )
     files = {"train.py": TRAIN, "other/train_b.py": TRAIN, "README.md": readme}
     configs = {f"configs/{name}.yaml": "lr: 0.1\n" for name in "abc"}
     entries = {name: _map(tmp_path, {**files, **configs}, recipe=f"configs/{name}.yaml").text for name in "abc"}

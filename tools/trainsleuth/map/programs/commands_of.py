@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from trainsleuth.facts import Function, Index
 
@@ -30,11 +32,17 @@ def launched(found: list[Entry], launch: Command | None, recipe: str | None = No
     """
     if launch is not None or recipe is None:
         return next((one for one in found if launch is not None and one.path == launch.target), found[0])
-    for fits in (names_recipe, is_beside):
+    for fits in (_gives_recipe, is_beside):
         for one in found:
             if one.trains and any(fits(command, recipe) for command in one.commands):
                 return one
     return found[0]
+
+
+def _gives_recipe(command: Command, recipe: str) -> bool:
+    """As a path, or to an option of configurations: --size base does not give configs/base.yaml."""
+    stem = re.escape(PurePosixPath(recipe).stem)
+    return re.search(rf"(?:/|conf\S*[ =]['\"]?){stem}(?:\.\w+)?(?=['\"\s]|$)", command.text) is not None
 
 
 def started_by(entry: Entry, recipe: str | None, launch: Command | None, started: Iterable[Command]) -> Entry:
