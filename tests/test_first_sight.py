@@ -53,6 +53,8 @@ def test_each_recorded_form_is_one_that_its_check_has(first_sight: object, recor
         (Record(unsure=2, sites=900), False),
         (Record(right=2, wrong=1, cured=1), False),
         (Record(right=5, wrong=1), True),
+        (Record(right=4, unsure=2), True),
+        (Record(right=4, unsure=3), False),
         (Record(right=6, wrong=2, cured=2), False),
         (Record(sites=900, is_sure=True), False),
         (Record(sites=900), False),

@@ -362,6 +362,7 @@ def train(model, loader):
         ),
     ],
 )
+@pytest.mark.usefixtures("right_so_far")
 def test_the_order_of_an_old_torch_is_a_note_there(files: dict[str, str], severity: str, tmp_path: Path) -> None:
     report = run_checks(_write(tmp_path, files), only=["scheduler-before-optimizer"])
     assert [finding.severity for finding in report.findings if finding.outcome == "fail"] == [severity]

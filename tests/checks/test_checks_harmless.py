@@ -89,6 +89,7 @@ def test_dropout_was_off_before_torch_1(files: dict[str, str], is_old: bool, tmp
 @pytest.mark.parametrize(
     ("epoch", "batch", "severity"), [("schedule.step()", "pass", "warning"), ("pass", "schedule.step()", "note")]
 )
+@pytest.mark.usefixtures("right_so_far")
 def test_one_value_of_a_schedule_by_the_batch_asks(epoch: str, batch: str, severity: str, tmp_path: Path) -> None:
     program = SCHEDULE.replace("EPOCH", epoch).replace("BATCH", batch)
     found = _finding(tmp_path, "scheduler-before-optimizer", {"train.py": program})

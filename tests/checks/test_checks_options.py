@@ -427,6 +427,7 @@ for x in []:
 """
 
 
+@pytest.mark.usefixtures("right_so_far")
 def test_a_table_of_another_program_gives_nothing(tmp_path: Path) -> None:
     files = {f"{name}/models.py": LISTED for name in ("on", "off")}
     files |= {"on/main.py": STARTED.replace("NORM", "True"), "off/main.py": STARTED.replace("NORM", "False")}

@@ -170,6 +170,7 @@ def test_gradients_thrown_away_accuse_in_the_loop_that_makes_them(source: str, s
         ("self.kept = remember(layers=self.layers)", "note"),
     ],
 )
+@pytest.mark.usefixtures("right_so_far")
 def test_layers_in_a_plain_list_accuse_where_no_call_gets_the_list(given: str, severity: str, tmp_path: Path) -> None:
     parts = {
         "LAYER": f"self.layers = [nn.Linear(2, 2) for _ in range(3)]; {given}",

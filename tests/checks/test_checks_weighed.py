@@ -328,6 +328,7 @@ PLAIN_NET = "from torch import nn\n\nclass Net(nn.Module):\n    def forward(self
 
 
 @pytest.mark.parametrize(("module", "severity"), [("wide", "error"), ("plain", "note")])
+@pytest.mark.usefixtures("right_so_far")
 def test_a_network_that_only_its_own_file_tries_is_unused(module: str, severity: str, tmp_path: Path) -> None:
     files = {"models/__init__.py": "", "models/wide.py": NETWORK, "models/plain.py": PLAIN_NET, "README.md": "Net"}
     found = _only(tmp_path, {**files, "main.py": MAIN.replace("MODULE", module)}, "plain-list-submodules")
@@ -596,6 +597,7 @@ FALLS = dedent(
         ("ExponentialLR(optimizer, 0.9)", "range(1, epochs + 1)", "warning"),
     ],
 )
+@pytest.mark.usefixtures("right_so_far")
 def test_epochs_that_are_counted_from_one(schedule: str, rounds: str, severity: str, tmp_path: Path) -> None:
     text = FALLS.replace("SCHEDULE", schedule).replace("ROUNDS", rounds)
     assert _only(tmp_path, {"train.py": text}, "scheduler-before-optimizer").severity == severity

@@ -14,6 +14,7 @@ from typing import Any
 from trainsleuth.finding import Confidence
 
 EXPECTED = 0.75  # of the repositories to come that must be right: two of two seen, six of seven
+SHOWN = 2 / 3  # of the repositories seen that must be right where the undecided count: there the program never shows it
 SITES = 60  # silent on so many, less than one in twenty is a false alarm (95 %)
 
 
@@ -44,11 +45,12 @@ class Record:
     @property
     def speaks(self) -> bool:
         """May it accuse? What was right once and never wrong may only where the fault is sure and many sites were silent: of
-        all other forms about half were wrong in the first repository that they spoke of.
+        all other forms about half were wrong in the first repository that they spoke of. What was mostly told of
+        programs that do not show it may not.
         """
         if self.right == self.reported and self.is_sure and self.sites >= SITES:
             return self.right > 0
-        return self.expected >= EXPECTED
+        return self.expected >= EXPECTED and self.right >= SHOWN * self.reported
 
     @property
     def confidence(self) -> Confidence:

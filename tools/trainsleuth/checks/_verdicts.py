@@ -18,7 +18,7 @@ class Verdicts:
 
     `suspects`: ids of the hypotheses that a failure speaks for; `claims`: the lore behind it. `forms`: kinds of
     failure with a record of their own, each with what it is. `sure`: those ("" is the only one) whose fault follows
-    from what is written; they accuse as soon as they were seen right.
+    from what is written; once seen right they accuse where the check was silent often enough (see `Record`).
     """
 
     id: str
