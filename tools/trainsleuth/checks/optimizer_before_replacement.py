@@ -69,6 +69,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainsleuth.facts import (
+    Block,
     Built,
     Event,
     Expr,
@@ -107,31 +108,29 @@ def _examined(index: Index, built: Built) -> Finding:
     function, path, line = built.site.function, built.site.function.path, built.site.call.line
     owned = [one for one, where in built.owned if where is function]
     here = built.site.event.block
+    anew: dict[str, list[Block]] = {one: [] for one in owned}  # where another is made under the name
     for position in range(built.site.position + 1, len(function.events)):
         event = function.events[position]
         if is_sibling(event.block, here):
             continue
         if _tells_optimizer(event):
             break
-        same = [one for one in owned if not _is_another(built, one, position)]
+        same = [one for one in owned if not any(encloses(block, event.block) for block in anew[one])]
         for what, made in _changes(index, event, Spot(function, position), same):
             if not _is_followed_by_optimizer(built, position) and not _has_one_of_its_own(index, what):
                 return _failure(built, Spot(function, position), what, made)
+        for one in same:
+            if _is_made_anew(event, one):
+                anew[one].append(event.block)
     if not owned:
         return SAY.open(path, line, f"which modules {written(built.site.call)} owns is not resolved: {built.why}")
     return SAY.passed(path, line, f"nothing is put into {', '.join(owned)} after its optimizer was built")
 
 
-def _is_another(built: Built, path: str, position: int) -> bool:
-    """At `position` the path, or what it begins with, surely names something made anew since: the next model of a notebook."""
-    function = built.site.function
-    here = function.events[position].block
-    for event in function.events[built.site.position + 1 : position]:
-        names = [one.text for one in event.targets if event.kind == "assign" and f"{path}.".startswith(f"{one.text}.")]
-        is_made = event.value is not None and not mentions(event.value, names)
-        if names and is_made and encloses(event.block, here):
-            return True
-    return False
+def _is_made_anew(event: Event, path: str) -> bool:
+    """After it the path, or what it begins with, surely names another thing: the next model of a notebook."""
+    names = [one.text for one in event.targets if event.kind == "assign" and f"{path}.".startswith(f"{one.text}.")]
+    return bool(names) and event.value is not None and not mentions(event.value, names)
 
 
 def _tells_optimizer(event: Event) -> bool:
