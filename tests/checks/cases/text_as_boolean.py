@@ -49,6 +49,9 @@ SILENT["off by default, and a document says to write so into the parser"] = (
     "First `python train.py --lr 0.1`. Then switch it off (`--pretrained=False`) in the parser of `train.py` and run it.\n"
 )
 _AS_TEXT = mutant(_ARGS, ("action=argparse.BooleanOptionalAction", "type=bool"))
+SILENT["off by default, and said to be off for the program of another folder"] = (
+    f"# file: b/train.py\n{_OFF_AS_TEXT}\n# file: a/train.py\n{_ARGS}\n# file: a/README.md\n`python train.py --pretrained False`\n"
+)
 
 
 def _started(command: str, program: str = _AS_TEXT, path: str = "train.py") -> str:
@@ -60,5 +63,8 @@ FAILS = {
     "given as False": _started("python train.py --lr 0.1 --pretrained False"),
     "given with a sign": _started("torchrun --nproc_per_node 2 train.py --pretrained='false' --lr 0.1"),
     "off by default, and said to be off": _started("python -m train --pretrained 0", _OFF_AS_TEXT),
+    "said to be off in another folder": (
+        f"# file: a/train.py\n{_OFF_AS_TEXT}\n# file: docs/run.md\n`python a/train.py --pretrained False`\n"
+    ),
     "a short name": mutant(_AS_TEXT, ('"--pretrained"', '"-p", "--pretrained"')),
 }

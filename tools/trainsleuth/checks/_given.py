@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from pathlib import PurePosixPath
 
 from trainsleuth.facts import Index
-from trainsleuth.repository import Hit
+from trainsleuth.repository import Hit, is_under
 
 from ._imports import imported, is_of_one_program, is_program
 from ._options import set_to
@@ -54,8 +55,16 @@ def commands_that_give(index: Index, option: str, path: str, words: str) -> Iter
         for found in named.finditer(text):
             if _is_only_named(text, found.start()):
                 continue
-            if any(path in imported(index, one) for one in _started(index, text, found.start())):
+            started = _nearest(file, _started(index, text, found.start()))
+            if any(path in imported(index, one) for one in started):
                 yield Hit(file, text.count("\n", 0, found.start()) + 1, found[0])
+
+
+def _nearest(file: str, programs: list[str]) -> list[str]:
+    """Of programs of one name those in the folder of the file that writes the command, or in the first above it."""
+    above = (parent.as_posix() for parent in PurePosixPath(file).parents)
+    within = ([one for one in programs if is_under(one, folder)] for folder in above)
+    return next(filter(None, within), [])
 
 
 def _is_only_named(text: str, start: int) -> bool:
