@@ -23,6 +23,12 @@ _FUNCTIONS = (
     "get_cosine_with_hard_restarts_schedule_with_warmup",
     "get_polynomial_decay_schedule_with_warmup",
 )
+_CLASSES = (
+    "ChainedScheduler", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR", "LambdaLR",
+    "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR",
+    "StepLR",
+)  # fmt: skip
+MAKING = (*_CLASSES, *_FUNCTIONS)  # a constant rate is no schedule
 
 
 def was_right_once(index: Index, path: str) -> str:
@@ -48,11 +54,17 @@ def schedules(index: Index, site: Site) -> list[Schedule]:
     here = Spot(site.function, site.position)
     for expr, spot in (*makers(index, receiver, here), (receiver, here)):
         for call, at in _made(index, expr, spot):
-            name = called(index, call, at)
-            last = name.rpartition(".")[2]
-            if (".lr_scheduler." in name and last != "ReduceLROnPlateau" and last[:1].isupper()) or last in _FUNCTIONS:
+            last = made_by(index, call, at)
+            if last not in ("", "ReduceLROnPlateau"):
                 found.append(Schedule(last, call, at))
     return list(dict.fromkeys(found))
+
+
+def made_by(index: Index, call: Expr, spot: Spot) -> str:
+    """Last name of the class or function of torch or transformers whose schedule the call makes, else ""."""
+    name = called(index, call, spot)
+    last = name.rpartition(".")[2]
+    return last if (".lr_scheduler." in name and last[:1].isupper()) or last in _FUNCTIONS else ""
 
 
 def _made(index: Index, expr: Expr, spot: Spot) -> list[tuple[Expr, Spot]]:
