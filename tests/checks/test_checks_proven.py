@@ -73,6 +73,7 @@ def _failures(root: Path, check: str, **parts: str) -> list[Finding]:
         ({"LAYER": "self.drop = nn.Dropout(0.5)", "EVALUATE": "if x.mean() > 0: evaluate(net, loader)"}, "note"),
         ({"LAYER": "self.drop = nn.Dropout(rate)", "RATE": "0.0"}, "note"),
         ({"LAYER": "if norm == 'batch': self.norm = nn.BatchNorm1d(2)"}, "note"),
+        ({"LAYER": "self.norm = nn.BatchNorm1d(2, track_running_stats=False)"}, "note"),
         ({"LAYER": "pass"}, "note"),
     ],
 )

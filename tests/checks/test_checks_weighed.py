@@ -88,6 +88,12 @@ STOPPED = {
         "train.py:14 cannot run: DEVICES is bound nowhere",
     ),
     "a name that is bound nowhere": (_program("x = x.to(device)"), "train.py:22 cannot run: device is bound nowhere"),
+    "an annotation that is bound nowhere, where names are only looked up": (
+        _program(after="print('net' in globals())").replace(
+            "def evaluate(", "def play(game: Game):\n    pass\n\ndef evaluate("
+        ),
+        "train.py:14 cannot run: Game is bound nowhere",
+    ),
     "a local that is bound later": (
         _program("net.to(device)").replace("        evaluate(net)\n", "        evaluate(net)\n    device = 'cpu'\n"),
         "device is read before it is bound",
@@ -116,6 +122,8 @@ RUNNING = {
     "a global of another function": _program("x = x.to(device)").replace(
         "def evaluate", "def setup():\n    global device\n    device = 'cpu'\n\ndef evaluate"
     ),
+    "an annotation that is not evaluated": "from __future__ import annotations\n"
+    + _program().replace("def evaluate(", "def play(game: Game):\n    pass\n\ndef evaluate("),
     "everything imported": _program("x = x.to(device)").replace(
         "import torch\n", "import torch\nfrom env import *\n", 1
     ),

@@ -3,6 +3,23 @@ SILENT.
 """
 
 FAILS = {
+    "cleared in the arm that the run does not take": """
+import torch
+from torch import nn
+
+def train(model, loader, plain):
+    optimizer = torch.optim.Adam(model.parameters())
+    for x, y in loader:
+        loss = nn.functional.cross_entropy(model(x), y)
+        if plain:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        else:
+            loss.backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+""",
     "another module is cleared than that of the optimizer that a caller made": """
 import torch
 from torch import nn
@@ -219,6 +236,23 @@ def main(model, loader):
 }
 
 SILENT = {
+    "cleared in the first of several micro-batches, stepped in the last": """
+import torch
+from torch import nn
+
+def train(model, loader, accumulate):
+    optimizer = torch.optim.Adam(model.parameters())
+    for i, (x, y) in enumerate(loader):
+        loss = nn.functional.cross_entropy(model(x), y) / accumulate
+        if i % accumulate == 0:
+            optimizer.zero_grad()
+            loss.backward()
+        elif i % accumulate == accumulate - 1:
+            loss.backward()
+            optimizer.step()
+        else:
+            loss.backward()
+""",
     "the module is cleared, and a caller made the optimizer over it under another name": """
 import torch
 from torch import nn

@@ -185,8 +185,9 @@ def _first(index: Index, things: Iterable[Thing], depth: int, surely: bool) -> L
 
 
 def _works(index: Index, call: Expr, spot: Spot) -> bool:
-    """No option leaves the layer out, and it is no dropout of rate 0."""
-    if spot.function.events[spot.position].block.branches:
+    """No option leaves the layer out, it is no dropout of rate 0, and it keeps the statistics that evaluation reads."""
+    tracks = call.keyword("track_running_stats")
+    if spot.function.events[spot.position].block.branches or (tracks is not None and tracks.text != "True"):
         return False
     rate = call.argument(0, "p") if call.last.startswith("Dropout") else None
     return rate is None or is_some_rate(index, rate, spot)

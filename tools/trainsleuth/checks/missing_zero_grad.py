@@ -66,12 +66,15 @@ from trainsleuth.facts import (
     Round,
     Spot,
     Thing,
+    bound_names,
     external_name,
+    header_of,
     is_made_in,
     is_optimizer,
     is_sibling,
     is_test,
     made_at,
+    mentions,
     modules_of_optimizer,
     rounds,
     sounds_like_optimizer,
@@ -229,6 +232,10 @@ def _doubt(index: Index, found: Round, known: list[Instance]) -> str:
     """Something in the loop that may clear without our seeing it, or no training; "" when there is nothing."""
     if is_none := why_no_training(index, found, known):
         return is_none
+    if (other := _in_other_rounds(index, found, known)) is not None:
+        return (
+            f"{written(other.expr)} at {other.spot.function.path}:{other.line} clears in rounds that take another arm"
+        )
     step = found.step
     if any(index.part(hook.function.path) == index.part(step.function.path) for hook in index.calls(*_AFTER_STEP)):
         return "a hook runs after each step and may clear gradients"
@@ -247,6 +254,23 @@ def _doubt(index: Index, found: Round, known: list[Instance]) -> str:
             if is_given and call.last not in _HARMLESS and not index.functions_named(call.last):
                 return f"{written(call)} at line {call.line} is given the optimizer and was not resolved"
     return ""
+
+
+def _in_other_rounds(index: Index, found: Round, known: list[Instance]) -> Effect | None:
+    """What clears in another arm of a test that each round decides anew: first of four micro-batches, last of four."""
+    events, loop = found.step.function.events, found.loop
+    header = events[header_of(found.step.function, loop)]
+    changing = {
+        name for event in events if event is header or loop.id in event.block.loops for name in bound_names(event)
+    }
+    for effect in found.inside:
+        if effect.kind == "clear" and not found.meets(effect) and not _is_of_others(index, effect, found, known):
+            arms = {branch.id: branch for branch in found.step.event.block.branches}
+            for branch in events[effect.position].block.branches:
+                if (own := arms.get(branch.id)) is not None and own.arm != branch.arm:
+                    if any(mentions(test, changing) for test in (*own.tests, *branch.tests)):
+                        return effect
+    return None
 
 
 def _outside(found: Round) -> Iterator[Event]:

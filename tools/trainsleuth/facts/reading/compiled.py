@@ -29,7 +29,8 @@ class Compiled(NamedTuple):
     """`unbound`: (line, name) of each read that ends in a NameError; `early`: of each read of a local that only later
     lines bind. `top`: what the body binds; None when an import of everything, or code that is made of text, may bind
     more. `attributes`: those that are set on any object. `caught`: first and last lines of what stands in a try that
-    has an except. `imported`: lines of the imports that run whenever the file does.
+    has an except. `imported`: lines of the imports that run whenever the file does. `defined`: (line, name) of what
+    the definitions that run then read before any call: annotations, defaults, decorators, bases.
     """
 
     unbound: frozenset[tuple[int, str]]
@@ -38,6 +39,7 @@ class Compiled(NamedTuple):
     attributes: frozenset[str]
     caught: tuple[tuple[int, int], ...]
     imported: frozenset[int]
+    defined: frozenset[tuple[int, str]]
 
 
 def compiled(text: str) -> Compiled | None:
@@ -56,7 +58,7 @@ def compiled(text: str) -> Compiled | None:
     top = _named(bodies[0], "STORE_NAME", "DELETE_NAME").union(
         *(_named(body, "STORE_GLOBAL", "DELETE_GLOBAL") for body in bodies)
     )
-    is_open = any(map(_hands_out, bodies))
+    is_open = _hands_out(tree)
     known = frozenset(dir(builtins)) | _GIVEN | top
     return Compiled(
         frozenset() if is_open else frozenset(read for body in bodies for read in _unbound(body, known)),
@@ -67,7 +69,20 @@ def compiled(text: str) -> Compiled | None:
         frozenset().union(*(_named(body, "STORE_ATTR", "DELETE_ATTR") for body in bodies)),
         tuple(_caught(tree)),
         frozenset(node.lineno for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)),
+        frozenset((one.lineno, one.id) for one in _defined(tree.body)),
     )
+
+
+def _defined(body: Sequence[ast.stmt]) -> Iterator[ast.Name]:
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            own = [*node.decorator_list, node.args, *([node.returns] if node.returns is not None else [])]
+        elif isinstance(node, ast.ClassDef):
+            own = [*node.decorator_list, *node.bases, *node.keywords]
+            yield from _defined(node.body)
+        else:
+            continue
+        yield from (one for part in own for one in ast.walk(part) if isinstance(one, ast.Name))
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -83,10 +98,20 @@ def _named(body: Body, *operations: str) -> frozenset[str]:
     return frozenset(one.argval for one in body if one.opname in operations)
 
 
-def _hands_out(body: Body) -> bool:
+def _hands_out(tree: ast.Module) -> bool:
     """It imports everything from somewhere, or may bind names that are not written."""
-    stars = any(one.opname == "IMPORT_STAR" or (one.opname == "CALL_INTRINSIC_1" and one.arg == 2) for one in body)
-    return stars or not _BY_NAME.isdisjoint(_named(body, "LOAD_NAME", "LOAD_GLOBAL"))
+    looked_in = {
+        id(side.func)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Compare) and all(isinstance(one, ast.In | ast.NotIn) for one in node.ops)
+        for side in node.comparators
+        if isinstance(side, ast.Call)
+    }  # "__file__" in globals()
+    return any(
+        (isinstance(node, ast.Name) and node.id in _BY_NAME and id(node) not in looked_in)
+        or (isinstance(node, ast.ImportFrom) and node.names[0].name == "*")
+        for node in ast.walk(tree)
+    )
 
 
 def _unbound(body: Body, known: frozenset[str]) -> Iterator[tuple[int, str]]:

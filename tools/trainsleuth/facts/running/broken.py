@@ -74,7 +74,7 @@ def _cell(file: FileFacts, line: int) -> int:
 
 def _stop_at(index: Index, function: Function, line: int) -> Stop | None:
     spots = (*_beside(function, line), *_on_load(index, function))
-    if (stop := _bad_import(index, function, line)) is not None:
+    if (stop := _bad_import(index, function, line) or _bad_definition(index, function.path)) is not None:
         return stop
     inner = (spot for one in spots for spot in (one, *_called(index, one, function)))
     for spot in inner:
@@ -161,6 +161,16 @@ def _bad_import(index: Index, function: Function, line: int) -> Stop | None:
             if not any("__getattr__" in index.files[one].functions for one in candidates):
                 return Stop(path, entry.line, f"{module.path} has no {entry.name}")
     return None
+
+
+def _bad_definition(index: Index, path: str) -> Stop | None:
+    """def board(self, game: ChessGame) where nothing is called ChessGame: the file cannot be loaded."""
+    known = _compiled(index, path)
+    unbound = known.unbound & known.defined if known is not None else ()
+    return next(
+        (Stop(path, line, f"{name} is bound nowhere") for line, name in sorted(unbound) if not _is_given(index, name)),
+        None,
+    )
 
 
 def _is_imported(index: Index, function: Function, entry: Import, line: int, known: Compiled) -> bool:
