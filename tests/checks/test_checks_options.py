@@ -66,6 +66,24 @@ SECTIONED = dedent(
 )
 
 
+LAUNCHED = dedent(
+    """
+    import argparse
+    from settings import Settings
+    from train import train
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--launcher", default="none")
+    args, settings = parser.parse_args(), Settings()
+    if args.launcher == "none":
+        settings.amp = False
+    else:
+        settings.amp = True
+    train(None, None, settings)
+    """
+)
+
+
 @pytest.mark.parametrize(
     ("test", "files", "severity"),
     [
@@ -115,6 +133,8 @@ SECTIONED = dedent(
             },
             "error",
         ),
+        ("settings.amp", {"run.py": LAUNCHED}, "note"),
+        ("settings.amp", {"run.py": LAUNCHED, "run.sh": "python run.py --launcher slurm\n"}, "error"),
         ("settings.clip", {"conf/big.yaml": "clip: 0.5\n"}, "error"),
         ("args.norm != 0", {"train.py": SECTIONED, "conf/small.ini": "[train]\nnorm = 0\n"}, "note"),
         ("args.norm != 0", {"train.py": SECTIONED, "conf/small.ini": "[train]\nnorm = 0.5\n"}, "error"),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 
-from trainsleuth.facts import Index
+from trainsleuth.facts import Index, Spot
 from trainsleuth.repository import Hit, is_under
 
 from ._imports import imported, is_of_one_program, is_program
@@ -19,15 +19,22 @@ _LAUNCHERS = r"torch\.distributed\.(?:launch|run)\b|\btorchrun\b|\bdeepspeed\b|\
 _REACH = 1500  # characters of a command before the option
 
 
-def is_given(index: Index, option: str, path: str, counts: Callable[[str], bool], word: str = "") -> bool:
-    """Something sets it to a value that `counts`, or a command that may start what stands in `path` gives it; with
-    `word`, that one.
+def is_given(
+    index: Index,
+    option: str,
+    path: str,
+    counts: Callable[[str], bool],
+    word: str = "",
+    runs: Callable[[Spot], bool] = lambda spot: True,
+) -> bool:
+    """Something that `runs` sets it to a value that `counts`, or a command that may start what stands in `path` gives it;
+    with `word`, that one.
     """
     name = re.escape(option.encode())
     written_out = re.compile(rb"(?:[\"']%s[\"'][ \t]*:|\b%s=)[ \t]*([\w.'\"-]+)" % (name, name))
     holding = [file for file in index.files.values() if file.body.source.holds(written_out)]
     near = [file for file in holding if is_of_one_program(index, path, file.path)]
-    if any(text == "?" or counts(text) for text in set_to(index, option, path)):
+    if any(text == "?" or counts(text) for text in set_to(index, option, path, runs)):
         return True
     texts = (
         text.decode("utf-8", "replace").strip("'\"")

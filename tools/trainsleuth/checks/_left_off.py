@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from trainsleuth.facts import Expr, Function, Index, Spot, around, is_test, makers, needed_at, spot_at, written
 
@@ -95,17 +96,18 @@ def arms_left_off(index: Index, part: Expr, spot: Spot) -> tuple[str, ...]:
     return tuple(tests)
 
 
-def _is_off(index: Index, test: Expr, wanted: bool, spot: Spot) -> bool:
+def _is_off(index: Index, test: Expr, wanted: bool, spot: Spot, depth: int = 2) -> bool:
     asked, path = test.parts[0] if test.kind == "compare" and len(test.parts) == 2 else test, spot.function.path
+    runs = partial(_may_run, index, here=spot, depth=depth - 1)
     own = given_or_left(index, asked, spot.function)
-    made = [one for one, at in makers(index, asked, spot) if not member_named(index, one, at.function)]
+    made = [one for one, at in makers(index, asked, spot) if not member_named(index, one, at.function) and runs(at)]
     options = {name for one in made or [asked] if (name := option_name(one) or _of_a_command(one, spot.function))}
     if made and all(one.kind == "constant" for one in made):  # the field of a class of settings, as it is written
         options |= {name for name in (option_name(asked),) if name}
     is_word = bool(made) and all(one.kind == "string" for one in made)  # dtype = "bfloat16", and dtype == "float16"
     if not options and not own and not is_word:
         return False
-    values = set(own).union(*(_values(index, one, spot) for one in made))
+    values = set(own).union(*(_values(index, one, spot, runs) for one in made))
     if {_truth(test, value) for value in values} != {not wanted}:
         return False
     if wanted and any(_TRAINS.search(one.text) for one in test.walk()):
@@ -113,14 +115,21 @@ def _is_off(index: Index, test: Expr, wanted: bool, spot: Spot) -> bool:
     word = test.parts[1].text if test.kind == "compare" and test.parts[1].kind == "string" and wanted else ""
     names = options or {asked.text}
     return not any(
-        is_given(index, one, path, lambda value: _truth(test, value) in (wanted, None), word) for one in names
+        is_given(index, one, path, lambda value: _truth(test, value) in (wanted, None), word, runs) for one in names
     )
 
 
-def _values(index: Index, made: Expr, spot: Spot) -> set[str]:
+def _may_run(index: Index, spot: Spot, here: Spot, depth: int) -> bool:
+    """What is set in the arm of an option that is off is not set: if args.launcher != "none": args.distributed = True."""
+    is_here = spot.function is here.function and spot.position == here.position
+    needed = needed_at(index, spot.function.path, spot.line) if depth and not is_here else ()
+    return not any(_is_off(index, part, wanted, spot, depth) for part, wanted in needed)
+
+
+def _values(index: Index, made: Expr, spot: Spot, runs: Callable[[Spot], bool]) -> set[str]:
     """What an expression is where nothing is given."""
     if option := option_name(made) or _of_a_command(made, spot.function):
-        return defaults(index, option, spot.function.path) or {left_out(made)}
+        return defaults(index, option, spot.function.path, runs) or {left_out(made)}
     return {as_written(made)} if made.kind != "path" or spot.function.parameter(made.text) is None else set()
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from trainsleuth.facts import Class, Event, Expr, FileFacts, Function, Index, bindings, is_module_class, plain_name
+from trainsleuth.facts import Class, Expr, FileFacts, Function, Index, Spot, bindings, is_module_class, plain_name
 
 from ._imports import imported, is_of_one_program
 
@@ -50,7 +50,7 @@ def left_out(expr: Expr) -> str:
     return as_written(given[0]) if given else "None" if expr.last == "get" else _UNKNOWN
 
 
-def defaults(index: Index, option: str, path: str) -> set[str]:
+def defaults(index: Index, option: str, path: str, runs: Callable[[Spot], bool]) -> set[str]:
     """What it may be where the program starts with nothing given: as written, "?" where that is no constant.
 
     Of several commands, or tables of settings, with such an option those count that the file at `path` imports.
@@ -61,7 +61,7 @@ def defaults(index: Index, option: str, path: str) -> set[str]:
     found = set(beside or [text for _, text in declared])
     tables = (table.items() for table in index.configs.values())
     found |= {value.value for table in tables for key, value in table if key.rpartition(".")[2] == option}
-    return found or _keyed(index, option, path) | set_to(index, option)
+    return found or _keyed(index, option, path) | set_to(index, option, runs=runs)
 
 
 def _declared(index: Index, option: str) -> Iterator[tuple[str, str]]:
@@ -144,9 +144,9 @@ def _values_of(file: FileFacts, key: re.Pattern[bytes]) -> Iterator[bytes]:
         yield from given if given and all(map(_CONSTANT.fullmatch, given)) else [text]
 
 
-def set_to(index: Index, option: str, path: str = "") -> set[str]:
-    """What cfg.TRAIN.CLIP = 0 makes of it: as written, "?" where that is no constant. With a `path`, not what other
-    programs set that never come to that file.
+def set_to(index: Index, option: str, path: str = "", runs: Callable[[Spot], bool] = lambda spot: True) -> set[str]:
+    """What cfg.TRAIN.CLIP = 0 makes of it where that `runs`: as written, "?" where that is no constant. With a `path`, not
+    what other programs set that never come to that file.
 
     `self.clip = args.clip`, `self.clip = config["clip"]` and `args.clip = parser.getfloat("train", "clip")` hand it on and
     set nothing.
@@ -158,28 +158,37 @@ def set_to(index: Index, option: str, path: str = "") -> set[str]:
         % (name, name)
     )
     text = re.compile(rb"(?m)\.%s[ \t]*=(?!=)(?![ \t]*(?:%s))[ \t]*([^\n#]*)" % (name, handed_on))
-    files = (file for file in index.files.values() if file.body.source.holds(text))
-    found = {
-        one for file in files if not _sets_alone(index, file, option, path) for one in file.body.source.found(text)
-    }
-    return {_shown(one) if _CONSTANT.fullmatch(one.strip()) else _UNKNOWN for one in found}
+    found: set[str] = set()
+    for file in index.files.values():
+        if not file.body.source.holds(text):
+            continue
+        setting = list(_setting(file, option))
+        skipped = [spot for spot in setting if not runs(spot)]
+        is_alone = bool(path) and path not in imported(index, file.path) and all(map(_is_guarded, setting))
+        if setting and (is_alone or len(skipped) == len(setting)):
+            continue
+        never = {_set_there(spot) for spot in skipped} - {_set_there(one) for one in setting if one not in skipped}
+        told = (_shown(one) if _CONSTANT.fullmatch(one.strip()) else _UNKNOWN for one in file.body.source.found(text))
+        found |= set(told) - never
+    return found
 
 
-def _sets_alone(index: Index, file: FileFacts, option: str, path: str) -> bool:
-    """It sets the option only where it is started by itself, and does not bring the file at `path` with it."""
-    if not path or path in imported(index, file.path):
-        return False
-    setting = [
-        event
-        for function in file.functions.values()
-        for event in function.events
-        if any("." in one.text and one.last == option for one in event.targets)
-    ]
-    return bool(setting) and all(map(_is_guarded, setting))
+def _setting(file: FileFacts, option: str) -> Iterator[Spot]:
+    """Statements that set the option of some object."""
+    for function in file.functions.values():
+        for position, event in enumerate(function.events):
+            if any("." in one.text and one.last == option for one in event.targets):
+                yield Spot(function, position)
 
 
-def _is_guarded(event: Event) -> bool:
-    tests = (branch.test for branch in event.block.branches if branch.test is not None)
+def _set_there(spot: Spot) -> str:
+    value = spot.function.events[spot.position].value
+    return as_written(value) if value is not None else _UNKNOWN
+
+
+def _is_guarded(spot: Spot) -> bool:
+    """It stands where the file is started by itself."""
+    tests = (branch.test for branch in spot.function.events[spot.position].block.branches if branch.test is not None)
     return any(one.kind == "compare" and one.parts[0].text == "__name__" for one in tests)
 
 
