@@ -60,7 +60,9 @@ Good (written at once; loaded at once into another network):
         best = float("inf")
         for epoch in range(epochs):
             train(model, optimizer)
-            if validate(model) < best:
+            loss = validate(model)
+            if loss < best:
+                best = loss
                 best_state = model.state_dict()
                 torch.save(best_state, "best.pt")
             state = model.state_dict()

@@ -23,6 +23,7 @@ class Choice(NamedTuple):
 
     spot: Spot
     score: Expr
+    best: Expr
 
 
 def choices(index: Index) -> Iterator[Choice]:
@@ -30,9 +31,9 @@ def choices(index: Index) -> Iterator[Choice]:
     said: set[Expr] = set()
     for site in index.calls(*_SAVES):
         for position, test in (*_tests_around(site), *_tests_told(site)):
-            if test not in said and (score := _with_best(test)) is not None:
+            if test not in said and (found := _with_best(test)) is not None:
                 said.add(test)
-                yield Choice(Spot(site.function, position), score)
+                yield Choice(Spot(site.function, position), *found)
 
 
 def _tests_around(site: Site) -> Iterator[tuple[int, Expr]]:
@@ -51,14 +52,14 @@ def _assigns_best(event: Event) -> bool:
     return event.kind == "assign" and any(_IS_BEST.search(target.last) for target in event.targets)
 
 
-def _with_best(test: Expr) -> Expr | None:
-    """The score that is compared with the best one."""
+def _with_best(test: Expr) -> tuple[Expr, Expr] | None:
+    """The score that is compared with the best one, and that."""
     for part in test.walk():
         if part.kind == "compare" and part.text in ("<", ">", "<=", ">=") and len(part.parts) == 2:
             one, other = part.parts
             for best, score in ((one, other), (other, one)):
                 if best.kind in ("path", "attr", "index") and _is_best(best) and not _is_best(score):
-                    return score
+                    return score, best
     return None
 
 
