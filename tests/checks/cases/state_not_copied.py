@@ -167,6 +167,25 @@ def fit(model, step, validate):
 }
 _COPY = "copy.deepcopy({}.state_dict())"
 FAILS = {
+    "loaded in the other arm, when patience ends": """
+from typing import cast
+
+def fit(model, optimizer, train, validate, epochs):
+    best, best_state, waited = float("inf"), None, 0
+    for epoch in range(epochs):
+        train(model, optimizer)
+        loss = validate(model)
+        if loss < best:
+            best = loss
+            best_state = model.state_dict()
+            waited = 0
+        else:
+            waited += 1
+            if waited == 10:
+                model.load_state_dict(cast(dict, best_state))
+                return model
+    return model
+""",
     "fit": mutant(_FIT, (_COPY.format("model"), "model.state_dict()")),
     "saved": mutant(
         _SAVED,

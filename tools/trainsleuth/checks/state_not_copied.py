@@ -77,7 +77,19 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from trainsleuth.facts import Class, Event, Expr, Function, Index, Instance, Spot, is_test, mentions, written
+from trainsleuth.facts import (
+    Class,
+    Event,
+    Expr,
+    Function,
+    Index,
+    Instance,
+    Spot,
+    is_sibling,
+    is_test,
+    mentions,
+    written,
+)
 from trainsleuth.facts.reading.scopes import reaching
 from trainsleuth.finding import Finding, Link
 
@@ -171,12 +183,13 @@ def _used_later(index: Index, kept: _Kept) -> tuple[Function, Event] | None:
 
 
 def _is_of_this_round(kept: _Kept, position: int) -> bool:
-    """What the name holds there is another state, or one that was surely taken in the same round."""
+    """What the name holds there is another state, or one that was surely taken in the same round: not in the other arm."""
+    loops, block = kept.event.block.loops, kept.function.events[position].block
+    is_inside = block.loops[: len(loops)] == loops
+    if loops and is_inside and is_sibling(kept.event.block, block):
+        return False
     found, certain = reaching(kept.function, kept.name, position)
-    if all(binding.position != kept.position for binding in found):
-        return True
-    loops = kept.event.block.loops
-    return certain and kept.function.events[position].block.loops[: len(loops)] == loops
+    return (certain and is_inside) or all(binding.position != kept.position for binding in found)
 
 
 def _rebinds_copied(event: Event, name: str) -> bool:
