@@ -56,6 +56,7 @@ HALVES = tuple(
         "thirty_second_",
         "thirty_third_",
         "thirty_fourth_",
+        "thirty_fifth_",
     )
 )
 
