@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from trainsleuth.facts import MODULE_BODY, Event, Expr, External, Function, Index, Spot, Target
+from trainsleuth.facts import MODULE_BODY, Event, Expr, External, Function, Index, Site, Spot, Target
 from trainsleuth.facts.reading.scopes import own_names
 
 from ._imports import imported
@@ -15,6 +15,9 @@ MAX_NAMES = 12  # that one thing is followed through
 _SETTINGS = re.compile(r"args?|opts?|cfg|conf|configs?|hparams?|hps|params|flags|options|settings", re.I)
 _BY_NAME = ("getattr", "attrgetter", "hasattr", "setattr", "delattr", "methodcaller")
 _ALL_NAMES = frozenset(["locals", "globals", "vars", "exec", "eval"])
+_PLAIN = frozenset([
+    "abc.ABC", "builtins.object", "object", "torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module",
+])  # fmt: skip
 _COMPARING = ("is", "is not", "==", "!=")
 
 
@@ -36,6 +39,24 @@ class Mention(NamedTuple):
     @property
     def event(self) -> Event:
         return self.spot.function.events[self.spot.position]
+
+
+def holder_of(site: Site) -> Holder | None:
+    """What the thing that a call makes is assigned to, as it is: a variable, or an attribute of self."""
+    event = site.event
+    if event.kind != "assign" or event.value is not site.call or len(event.targets) != 1:
+        return None
+    target = event.targets[0]
+    owner, _, last = target.text.rpartition(".")
+    if target.kind != "path" or (owner and owner != site.function.self_name):
+        return None
+    return Holder(None if owner else site.function, last)
+
+
+def library_above(index: Index, function: Function) -> str:
+    """The class of a library that the class of a method is made of, which may use what its objects keep; else ""."""
+    cls = index.class_of(function)
+    return min(set(index.external_bases(cls)) - _PLAIN, default="") if cls is not None else ""
 
 
 def first_use(index: Index, start: Holder, quiet: Collection[str]) -> Mention | None:
@@ -137,7 +158,7 @@ def _is_quiet(mention: Mention, quiet: Collection[str]) -> bool:
     if around is None:
         return event.kind in ("if", "while", "assert", "delete")
     if around.kind == "call":
-        return around.parts[0] is not part and around.parts[0].text in quiet
+        return around.parts[0] is not part and around.last in quiet
     return around.kind == "compare" and around.text in _COMPARING
 
 

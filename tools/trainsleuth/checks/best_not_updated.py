@@ -55,6 +55,7 @@ from trainsleuth.facts import MODULE_BODY, Branch, Expr, Index, Spot, bindings, 
 from trainsleuth.facts.training.best import Choice, choices
 from trainsleuth.finding import Finding, Link
 
+from ._uses import library_above
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -66,16 +67,6 @@ SAY = Verdicts(
     claims=("state-dict-is-a-reference",),
     look="print the best score beside each save: it should change with every one",
     sure=("",),
-)
-_PLAIN = frozenset(
-    [
-        "object",
-        "builtins.object",
-        "abc.ABC",
-        "torch.nn.Module",
-        "torch.nn.modules.Module",
-        "torch.nn.modules.module.Module",
-    ]
 )
 _EXTREME = re.compile(r"^-|inf|maxsize|^None$", re.I)
 _LEAVING = ("break", "return", "raise")
@@ -120,11 +111,10 @@ def _local(index: Index, choice: Choice) -> list[Spot] | str:
 def _attribute(index: Index, choice: Choice) -> list[Spot] | str:
     """The same of an attribute of self, wherever one of that name is set."""
     function, (owner, _, name) = choice.spot.function, choice.best.text.partition(".")
-    cls = index.class_of(function)
-    if cls is None or owner != function.self_name or "." in name:
+    if index.class_of(function) is None or owner != function.self_name or "." in name:
         return f"who notes {written(choice.best)} is not followed"
-    if bases := set(index.external_bases(cls)) - _PLAIN:
-        return f"{min(bases)} may set {name}"
+    if library := library_above(index, function):
+        return f"{library} may set {name}"
     if not function.events[choice.spot.position].block.loops and not index.callers(function):
         return f"nothing is seen to call {function.name} again and again"
     word = name.encode()

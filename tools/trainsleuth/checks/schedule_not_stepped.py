@@ -54,13 +54,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Effect, Expr, Index, Site, Spot, is_test, made_at, stepped, steps_optimizer, written
-from trainsleuth.facts.memo import kept_per_index
+from trainsleuth.facts import Expr, Index, Site, Spot, is_test, made_at, written
+from trainsleuth.facts.training.steps import stepping
 from trainsleuth.finding import Finding, Link
 
 from ._imports import is_of_one_program
 from ._schedules import MAKING, made_by
-from ._uses import Holder, first_use
+from ._uses import first_use, holder_of, library_above
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -77,7 +77,6 @@ _ASKED = (
     "type", "id", "str", "repr", "isinstance",
 )  # fmt: skip
 _SETTING = re.compile(rb"\[[\"']lr[\"']\]\s*[*/+-]?=(?!=)")
-_OWN = frozenset(["object", "torch.nn.Module", "torch.nn.modules.module.Module", "abc.ABC", "torch.nn.modules.Module"])
 
 
 def check(index: Index) -> Iterator[Finding]:
@@ -92,36 +91,24 @@ def _spot(site: Site) -> Spot:
 
 def _examined(index: Index, site: Site, name: str) -> Finding:
     path, line = site.function.path, site.call.line
-    holder = _holder(site)
+    holder = holder_of(site)
     if holder is None:
         return SAY.open(path, line, f"{name} is handed on where it is made")
     if _keeps(site.call):
         return SAY.passed(path, line, f"{name} keeps the rate as it is")
-    cls = index.class_of(site.function) if holder.function is None else None
-    if cls is not None and (bases := set(index.external_bases(cls)) - _OWN):
-        return SAY.open(path, line, f"{min(bases)}, which {cls.name} is made of, may step it")
+    if holder.function is None and (library := library_above(index, site.function)):
+        return SAY.open(path, line, f"{library}, which its class is made of, may step it")
     if (use := first_use(index, holder, _ASKED)) is not None:
         said = f"{use.spot.function.path}:{use.expr.line} may step it"
         return SAY.passed(path, line, said)
     optimizer = site.call.argument(0, "optimizer")
-    steps = [_stepping(index)[one] for one in _made(index, optimizer, _spot(site)) if one in _stepping(index)]
+    made = made_at(index, optimizer, _spot(site)) if optimizer is not None else ()
+    steps = [stepping(index)[one] for one in made if one in stepping(index)]
     if not steps:
         return SAY.open(path, line, "the optimizer that it is made for is not seen to step")
     if (by_hand := _set_by_hand(index, path)) is not None:
         return SAY.open(path, line, f"{by_hand} sets a rate by hand")
     return _failure(index, site, name, steps[0])
-
-
-def _holder(site: Site) -> Holder | None:
-    """What the schedule is assigned to, as it is."""
-    event = site.event
-    if event.kind != "assign" or event.value is not site.call or len(event.targets) != 1:
-        return None
-    target = event.targets[0]
-    owner, _, last = target.text.rpartition(".")
-    if target.kind != "path" or (owner and owner != site.function.self_name):
-        return None
-    return Holder(None if owner else site.function, last)
 
 
 def _keeps(call: Expr) -> bool:
@@ -130,22 +117,6 @@ def _keeps(call: Expr) -> bool:
     if gamma is not None and gamma.text in ("1", "1.0", "1."):
         return True
     return factor is not None and factor.kind == "lambda" and [one.text for one in factor.parts] in (["1"], ["1.0"])
-
-
-def _made(index: Index, optimizer: Expr | None, spot: Spot) -> frozenset[Expr]:
-    return made_at(index, optimizer, spot) if optimizer is not None else frozenset()
-
-
-@kept_per_index
-def _stepping(index: Index) -> dict[Expr, Site]:
-    """By the calls that made them the optimizers that surely step, each with a place where it does."""
-    found: dict[Expr, Site] = {}
-    for site in index.calls("step"):
-        effect = Effect("step", "", site.position, _spot(site), site.call)
-        if not is_test(site.function.path) and steps_optimizer(index, effect) == "sure":
-            for made in _made(index, stepped(index, site.call, _spot(site)), _spot(site)):
-                found.setdefault(made, site)
-    return found
 
 
 def _set_by_hand(index: Index, path: str) -> str | None:
