@@ -65,7 +65,7 @@ def first_use(index: Index, start: Holder, quiet: Collection[str]) -> Mention | 
     """
     known, waiting = {start}, [start]
     while waiting:
-        for mention in _mentions(index, waiting.pop()):
+        for mention in mentions_of(index, waiting.pop()):
             if _is_quiet(mention, quiet):
                 continue
             handed = _handed_to(index, mention)
@@ -76,7 +76,7 @@ def first_use(index: Index, start: Holder, quiet: Collection[str]) -> Mention | 
     return None
 
 
-def _mentions(index: Index, holder: Holder) -> Iterator[Mention]:
+def mentions_of(index: Index, holder: Holder) -> Iterator[Mention]:
     for function in _functions(index, holder):
         for position, event in enumerate(function.events):
             for root in (*_written_to(event.targets, holder), event.value):
@@ -122,11 +122,11 @@ def _written_to(targets: tuple[Expr, ...], holder: Holder) -> Iterator[Expr]:
     for target in targets:
         if target.kind in ("tuple", "list", "star"):
             yield from _written_to(target.parts, holder)
-        elif not _is_whole(target, holder):
+        elif not is_whole(target, holder):
             yield target
 
 
-def _is_whole(expr: Expr, holder: Holder) -> bool:
+def is_whole(expr: Expr, holder: Holder) -> bool:
     """The holder and nothing of it: scheduler, or self.scheduler."""
     owner, _, last = expr.text.rpartition(".")
     return expr.kind == "path" and last == holder.name and bool(owner) is (holder.function is None)
@@ -151,7 +151,7 @@ def _is_of_library(index: Index, function: Function, part: Expr) -> bool:
 def _is_quiet(mention: Mention, quiet: Collection[str]) -> bool:
     """scheduler.get_last_lr(), print(scheduler), scheduler is not None, `if scheduler:`."""
     part, around, event = mention.expr, mention.around, mention.event
-    if part.kind == "path" and not _is_whole(part, mention.holder):
+    if part.kind == "path" and not is_whole(part, mention.holder):
         names = part.text.split(".")
         start = 0 if mention.holder.function is not None else 1
         return names[names.index(mention.holder.name, start) + 1] in quiet
@@ -165,7 +165,7 @@ def _is_quiet(mention: Mention, quiet: Collection[str]) -> bool:
 def _handed_to(index: Index, mention: Mention) -> list[Holder]:
     """The names that get the thing, where nothing else is done with it here; [] where that is not known."""
     part, around, event = mention.expr, mention.around, mention.event
-    if not _is_whole(part, mention.holder) or not _ALL_NAMES.isdisjoint(mention.spot.function.called):
+    if not is_whole(part, mention.holder) or not _ALL_NAMES.isdisjoint(mention.spot.function.called):
         return []
     if around is None and event.kind == "assign" and all(one.kind == "path" for one in event.targets):
         return [_holder(mention.spot.function, one.text) for one in event.targets]
