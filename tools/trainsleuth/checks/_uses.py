@@ -11,6 +11,7 @@ from trainsleuth.facts.reading.scopes import own_names
 
 from ._imports import imported
 
+CALL = "()"
 MAX_NAMES = 12  # that one thing is followed through
 _SETTINGS = re.compile(r"args?|opts?|cfg|conf|configs?|hparams?|hps|params|flags|options|settings", re.I)
 _BY_NAME = ("getattr", "attrgetter", "hasattr", "setattr", "delattr", "methodcaller")
@@ -61,7 +62,8 @@ def library_above(index: Index, function: Function) -> str:
 
 def first_use(index: Index, start: Holder, quiet: Collection[str]) -> Mention | None:
     """The first mention that may do anything with the thing; None where it is only kept, handed on to functions that
-    ignore it, or asked for what is in `quiet`: its methods and attributes, and functions that it is given to.
+    ignore it, or asked for what is in `quiet`: its methods and attributes, and functions that it is given to; CALL where
+    calling it does nothing to it.
     """
     known, waiting = {start}, [start]
     while waiting:
@@ -154,11 +156,11 @@ def _is_quiet(mention: Mention, quiet: Collection[str]) -> bool:
     if part.kind == "path" and not is_whole(part, mention.holder):
         names = part.text.split(".")
         start = 0 if mention.holder.function is not None else 1
-        return names[names.index(mention.holder.name, start) + 1] in quiet
+        return set(names[names.index(mention.holder.name, start) + 1 :]) <= set(quiet)
     if around is None:
         return event.kind in ("if", "while", "assert", "delete")
     if around.kind == "call":
-        return around.parts[0] is not part and around.last in quiet
+        return (CALL if around.parts[0] is part else around.last) in quiet
     return around.kind == "compare" and around.text in _COMPARING
 
 
