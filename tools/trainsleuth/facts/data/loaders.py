@@ -45,3 +45,15 @@ def loaders_gone_over(index: Index, source: Expr, spot: Spot, wrappers: int = 1)
 def is_spread(call: Expr) -> bool:
     """Arguments come out of a dict or a list that is not written in the call."""
     return any(part.kind in ("star", "doublestar") for part in call.parts[1:])
+
+
+def option_given(index: Index, call: Expr, spot: Spot, place: int, name: str) -> tuple[Expr, Spot] | None:
+    """What the call gives, itself or in **options where these are one dict that is written out."""
+    given = call.argument(place, name)
+    if given is not None:
+        return given, spot
+    for part in call.parts[1:]:
+        for member in index.members.of(part.parts[0], spot) if part.kind == "doublestar" else ():
+            if member.key == name and member.certain:
+                return member.expr, member.spot
+    return None

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..naming.sites import Site
-from ..records import Function
-from ..tracing.things import Spot
+from ..records import Event, Expr, Function
+from ..tracing.things import Frame, Spot
 from ..wording import written
 from .datasets import dataset_classes, dataset_given, is_iterable
 from .loaders import is_spread
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from ..index import Index
 
 _EVALUATES = re.compile(r"val(?!ue)|test|eval|infer|demo|predict", re.I)
+_EVALUATION = re.compile(
+    r"(?<![a-z])(val|test|eval|dev(?!ice|el)|holdout)(?!ue)|[a-z](Val(?!ue)|Test|Eval)|VAL|TEST|EVAL|"
+    r"(val(id)?|test|eval)_?(set|data|loader|dl)"
+)
 _TRAINS = re.compile(r"train|fit", re.I)
 _COUNTS = re.compile(r"(^|_)(epoch|step|round)$")
 _ENDLESS = re.compile(r"infinit|endless|cycle|iter(?!ation)|repeat", re.I)
@@ -59,3 +63,38 @@ def may_be_endless(index: Index, site: Site) -> bool:
         return True
     given = (dataset_given(site.call), *(site.call.keyword(name) for name in ("sampler", "batch_sampler")))
     return any(_ENDLESS.search(written(one)) for one in given if one is not None)
+
+
+def is_named_evaluation(site: Site, frame: Frame | None) -> bool:
+    """The nearest name that speaks of training or of evaluation, but not of both, speaks of evaluation: that of the loader, of its
+    dataset, of the function that makes it, or what a call of this function is given and gives.
+    """
+    for name in _names_of(site, frame):
+        trains, evaluates = _TRAINS.search(name) is not None, _EVALUATION.search(name) is not None
+        if trains is not evaluates:
+            return evaluates
+    return False
+
+
+def _names_of(site: Site, frame: Frame | None) -> Iterator[str]:
+    given = dataset_given(site.call)
+    yield " ".join(_called(site.event, site.call))
+    yield written(given, 200) if given is not None else ""
+    yield site.function.name
+    while frame is not None and frame.call is not None and frame.caller is not None:
+        function = frame.caller.function
+        if frame.caller.position < len(function.events):
+            yield " ".join(_called(function.events[frame.caller.position], frame.call))
+        yield " ".join(written(part, 200) for part in frame.call.parts[1:])
+        yield function.name
+        frame = frame.caller.frame
+
+
+def _called(event: Event, call: Expr) -> Iterator[str]:
+    """What the value of a call is bound to or put under: val_loader = ..., {"val": ...}, Loaders(val=...)."""
+    within = [part for part in event.value.walk() if part.kind in ("pair", "keyword")] if event.value else []
+    named = [part for part in within if any(inner is call for inner in part.parts)]
+    if named:
+        yield from (part.text or part.parts[0].text for part in named)
+    else:
+        yield from (written(target) for target in event.targets)

@@ -9,7 +9,7 @@ from ..naming.sites import Site
 from ..records import Expr, Function
 from ..tracing.numbers import option_default
 from ..tracing.things import Literal, Spot
-from .loaders import is_spread
+from .loaders import is_spread, option_given
 
 if TYPE_CHECKING:
     from ..index import Index
@@ -20,13 +20,10 @@ _RUN_BY_WORKERS = ("__getitem__", "__call__", "__iter__", "forward")
 def number_of_workers(index: Index, site: Site) -> int | None:
     """As written or given; 0 when nothing is; None when it is not resolved."""
     spot = Spot(site.function, site.position)
-    given = site.call.argument(5, "num_workers")
-    if given is None and is_spread(site.call):
-        given, spot = _spread_out(index, site.call, spot)
-        if given is None:
-            return None
-    if given is None:
-        return 0
+    found_at = option_given(index, site.call, spot, 5, "num_workers")
+    if found_at is None:
+        return None if is_spread(site.call) else 0
+    given, spot = found_at
     things = index.objects.of(given, spot)
     found = {
         int(thing.expr.text)
@@ -36,15 +33,6 @@ def number_of_workers(index: Index, site: Site) -> int | None:
     if len(found) == 1 and len(things) == 1:
         return found.pop()
     return option_default(index, given)
-
-
-def _spread_out(index: Index, call: Expr, spot: Spot) -> tuple[Expr | None, Spot]:
-    """The number of workers in **options, where these are one dict that is written out."""
-    for part in call.parts[1:]:
-        for member in index.members.of(part.parts[0], spot) if part.kind == "doublestar" else ():
-            if member.key == "num_workers" and member.certain:
-                return member.expr, member.spot
-    return None, spot
 
 
 def is_drawn_from(index: Index, site: Site, seeding: Expr, by: Iterable[Function] | None = None) -> bool:
