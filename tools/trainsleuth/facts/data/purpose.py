@@ -69,11 +69,15 @@ def is_named_evaluation(site: Site, frame: Frame | None) -> bool:
     """The nearest name that speaks of training or of evaluation, but not of both, speaks of evaluation: that of the loader, of its
     dataset, of the function that makes it, or what a call of this function is given and gives.
     """
-    for name in _names_of(site, frame):
-        trains, evaluates = _TRAINS.search(name) is not None, _EVALUATION.search(name) is not None
-        if trains is not evaluates:
-            return evaluates
-    return False
+    return next(
+        (evaluates for name in _names_of(site, frame) if (evaluates := names_evaluation(name)) is not None), False
+    )
+
+
+def names_evaluation(name: str) -> bool | None:
+    """False where it speaks of training; None where it speaks of both or of neither."""
+    trains, evaluates = _TRAINS.search(name) is not None, _EVALUATION.search(name) is not None
+    return evaluates if trains is not evaluates else None
 
 
 def _names_of(site: Site, frame: Frame | None) -> Iterator[str]:
