@@ -175,7 +175,30 @@ def evaluate(model, x, y):
         errors.append((model(a) - b).abs().sum().item())
     return sum(errors) / count
 """
+_BRANCHES = """
+import torch
+from torch.utils.data import DataLoader, RandomSampler
+from sets import train_set, test_set
+
+def build(dataset, sampler="random", drop_last=True):
+    if sampler is None:
+        return DataLoader(dataset, batch_size=32, drop_last=False)
+    return DataLoader(dataset, batch_size=32, sampler=RandomSampler(dataset), drop_last=drop_last)
+
+def train(model, optimizer):
+    for x, y in build(train_set):
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+
+def test(model):
+    hits = 0
+    for x, y in build(test_set, None):
+        hits += (model(x).argmax(1) == y).sum().item()
+    return hits
+"""
 SILENT = {
+    "a branch that the call does not take": _BRANCHES,
     "a helper that drops unless told": _HELPER,
     "lightning": _LIGHTNING,
     "settings": _SETTINGS,
@@ -247,6 +270,9 @@ def evaluate(model, steps):
 """,
 }
 FAILS = {
+    "a branch that drops whatever is asked for": mutant(
+        _BRANCHES, ("batch_size=32, drop_last=False", "batch_size=32, drop_last=drop_last")
+    ),
     "a helper that drops unless told": mutant(_HELPER, ("shuffle=False, drop_last=False", "shuffle=False")),
     "lightning": mutant(_LIGHTNING, ("self.val, False", "self.val, True")),
     "settings": mutant(_SETTINGS, ("test_set, **every", "test_set, **full")),

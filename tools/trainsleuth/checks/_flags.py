@@ -12,6 +12,23 @@ def is_ruled_out(index: Index, block: Block, spot: Spot) -> bool:
     return any(_is_left(index, branch, spot) for branch in block.branches)
 
 
+def is_never_reached(index: Index, spot: Spot) -> bool:
+    """The call whose frame `spot` has does not run the event there, or surely leaves the function before."""
+    event = spot.function.events[spot.position]
+    before = (one.block for one in spot.function.events[: spot.position] if one.kind in ("return", "raise"))
+    return is_ruled_out(index, event.block, spot) or any(_surely_runs(index, block, spot) for block in before)
+
+
+def _surely_runs(index: Index, block: Block, spot: Spot) -> bool:
+    return not block.loops and all(
+        branch.kind == "if"
+        and all(
+            _truth(index, test, spot) is (arm == branch.arm) for arm, test in enumerate(branch.tests[: branch.arm + 1])
+        )
+        for branch in block.branches
+    )
+
+
 def _is_left(index: Index, branch: Branch, spot: Spot) -> bool:
     tests = branch.tests if branch.kind == "if" else ()
     return any(_truth(index, test, spot) is (arm < branch.arm) for arm, test in enumerate(tests[: branch.arm + 1]))

@@ -40,7 +40,8 @@ _EVALUATING = {"fit": (2, "val_dataloaders"), "validate": (1, "dataloaders"), "t
 
 class Use(NamedTuple):
     """One way over a loader, in these lines of a function. Not `whole`: it may be left before the end, take some batches
-    only, or keep nothing of them. `library`: one that calls the methods of this name.
+    only, or keep nothing of them. `step`: methods of this name are called by a library for each batch. `is_hook`: the function gives the
+    loader back to that library.
     """
 
     loader: Loader
@@ -49,7 +50,8 @@ class Use(NamedTuple):
     end_line: int
     trains: bool
     whole: bool
-    library: str = ""
+    step: str = ""
+    is_hook: bool = False
 
 
 def loader_uses(index: Index) -> Iterator[Use]:
@@ -136,7 +138,7 @@ def _returned(index: Index, function: Function) -> Iterator[Use]:
         for value, at in index.frames.returns(frame):
             for one in value.parts if value.kind in ("list", "tuple") else (value,):
                 for loader in _loaders(index, one, at):
-                    yield Use(loader, function, function.line, function.end_line, False, True, step)
+                    yield Use(loader, function, function.line, function.end_line, False, True, step, is_hook=True)
 
 
 def _given_to_lightning(index: Index) -> Iterator[Use]:

@@ -58,6 +58,7 @@ from trainsleuth.facts.tracing.numbers import whole_number
 from trainsleuth.finding import Finding, Link
 
 from ._batchwise import compares_examples
+from ._flags import is_never_reached
 from ._loader_uses import Use, loader_uses
 from ._verdicts import Verdicts
 
@@ -99,14 +100,21 @@ def _examined(index: Index, site: Site, uses: list[Use]) -> Finding:
         ways[use.loader.spot.frame].append(use)
     for frame, mine in ways.items():
         whole = next((use for use in mine if use.whole), None)
-        if whole and not any(use.trains for use in mine) and is_named_evaluation(site, frame):
-            if _drops(index, site, frame) and not _is_never_incomplete(index, site, frame):
-                if compares_examples(index, _evaluating(index, whole)):
-                    return SAY.passed(path, line, "its batches may be compared within: all of one size")
-                return _question(site, whole)
+        if whole is None or any(use.trains for use in mine) or not is_named_evaluation(site, frame):
+            continue
+        if _leaves_out(index, site, frame):
+            if compares_examples(index, _evaluating(index, whole)):
+                return SAY.passed(path, line, "its batches may be compared within: all of one size")
+            return _question(site, whole)
     if not uses and is_named_evaluation(site, None):
         return SAY.open(path, line, "what goes over it is not resolved")
     return SAY.passed(path, line, "it is not seen to be for evaluation only, over all of its batches")
+
+
+def _leaves_out(index: Index, site: Site, frame: Frame | None) -> bool:
+    if not _drops(index, site, frame) or _is_never_incomplete(index, site, frame):
+        return False
+    return not is_never_reached(index, Spot(site.function, site.position, frame))
 
 
 def _drops(index: Index, site: Site, frame: Frame | None) -> bool | None:
@@ -132,7 +140,7 @@ def _is_never_incomplete(index: Index, site: Site, frame: Frame | None) -> bool:
 
 def _evaluating(index: Index, use: Use) -> Iterator[tuple[Function, int, int]]:
     yield use.function, use.line, use.end_line
-    for one in index.functions_named(use.library) if use.library else ():
+    for one in index.functions_named(use.step) if use.step else ():
         yield one, one.line, one.end_line
 
 
@@ -140,9 +148,13 @@ def _question(site: Site, use: Use) -> Finding:
     path, line, call = site.function.path, site.call.line, site.call
     shuffle = call.argument(2, "shuffle")
     others = ", others each time" if shuffle is not None and shuffle.text == "True" else ""
+    place = f"{use.function.path}:{use.line}"
+    what = (
+        f"the evaluation that {use.function.name} at {place} gives it to" if use.is_hook else f"what {place} computes"
+    )
     message = (
-        f"{written(call)} at {path}:{line} has drop_last=True, so what {use.function.path}:{use.line} computes leaves out the examples "
-        f"after the last full batch{others}: does this evaluation need full batches? Expected drop_last=False."
+        f"{written(call)} at {path}:{line} has drop_last=True, so {what} leaves out the examples after the last full batch{others}: does "
+        "this evaluation need full batches? Expected drop_last=False."
     )
     chain = (
         Link(path, line, "drop_last=True: batches are full, and what is left is left out"),
