@@ -198,6 +198,25 @@ def test(model):
     return hits
 """
 SILENT = {
+    "one example a batch, where nobody says otherwise": """
+import argparse
+import torch
+from torch.utils.data import DataLoader
+from sets import val_set
+
+def evaluate(model, batch_size: int = 1):
+    options = dict(batch_size=batch_size, num_workers=4)
+    val_loader = DataLoader(val_set, shuffle=False, drop_last=True, **options)
+    score = 0.0
+    for x, y in val_loader:
+        score += (model(x) - y).abs().mean().item()
+    return score / len(val_loader)
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--batch-size", dest="batch_size", type=int, default=1)
+args = parser.parse_args()
+print(evaluate(torch.load("model.pt"), batch_size=args.batch_size))
+""",
     "a branch that the call does not take": _BRANCHES,
     "a helper that drops unless told": _HELPER,
     "lightning": _LIGHTNING,
@@ -270,6 +289,11 @@ def evaluate(model, steps):
 """,
 }
 FAILS = {
+    "settings of dict()": mutant(
+        _SETTINGS,
+        ('{"batch_size": 32, "shuffle": True, "drop_last": True}', "dict(batch_size=32, shuffle=True, drop_last=True)"),
+        ("test_set, **every", "test_set, **full"),
+    ),
     "a branch that drops whatever is asked for": mutant(
         _BRANCHES, ("batch_size=32, drop_last=False", "batch_size=32, drop_last=drop_last")
     ),

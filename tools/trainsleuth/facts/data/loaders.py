@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..naming.names import External
 from ..naming.sites import Site
 from ..records import Expr
+from ..tracing.making import makers
 from ..tracing.things import Instance, Spot
 
 if TYPE_CHECKING:
@@ -53,7 +54,11 @@ def option_given(index: Index, call: Expr, spot: Spot, place: int, name: str) ->
     if given is not None:
         return given, spot
     for part in call.parts[1:]:
-        for member in index.members.of(part.parts[0], spot) if part.kind == "doublestar" else ():
-            if member.key == name and member.certain:
-                return member.expr, member.spot
+        if part.kind == "doublestar":
+            for member in index.members.of(part.parts[0], spot):
+                if member.key == name and member.certain:
+                    return member.expr, member.spot
+            made = list(makers(index, part.parts[0], spot))
+            if len(made) == 1 and made[0][0].callee == "dict" and (given := made[0][0].keyword(name)) is not None:
+                return given, made[0][1]
     return None
