@@ -159,8 +159,8 @@ def fit(model, step, validate):
     best = 0
     for epoch in range(9):
         step(model)
-        if validate(model) > best:
-            best_state = model.state_dict()
+        if (acc := validate(model)) > best:
+            best, best_state = acc, model.state_dict()
             torch.save({"state": best_state, "epoch": epoch}, "best.pt")
     model.load_state_dict(torch.load("best.pt")["state"])
 """,
