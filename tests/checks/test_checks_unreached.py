@@ -155,6 +155,7 @@ GIVING = {
 
 
 @pytest.mark.parametrize("name", GIVING)
+@pytest.mark.usefixtures("right_so_far")
 def test_a_command_is_no_file_that_a_program_has_to_import(name: str, tmp_path: Path) -> None:
     path, text = GIVING[name]
     for file, written in {"train.py": SWITCHED, "tool.py": OTHER, path: text}.items():
