@@ -56,6 +56,17 @@ def train(model, loader):
 }
 
 SILENT = {
+    "the losses of one forward pass, one after the other": """
+import torch
+
+def step(optimizer, model, batches):
+    for x in batches:
+        losses = model(x).mean(0)
+        optimizer.zero_grad()
+        for i, loss in enumerate(losses):
+            loss.backward(retain_graph=True)
+        optimizer.step()
+""",
     "class": _CLASS,
     "a penalty on the gradient": """
 import torch

@@ -54,7 +54,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Index, Site, Spot, is_test, loops_around, surroundings, written
+from trainsleuth.facts import Expr, Index, Site, Spot, is_test, loops_around, surroundings, written
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -88,6 +88,8 @@ def _examined(index: Index, site: Site) -> Finding:
     if not found or not loops or len(site.event.block.loops) > 2:
         return SAY.open(path, line, "the loop that goes backward was not found")
     function, loop = loops[0]
+    if loop.target is not None and function is site.function and _is_of_round(site, loop.target):
+        return SAY.passed(path, line, "the rounds go over losses, which may share a graph")
     chain = (
         Link(function.path, loop.line, "each round goes backward once"),
         Link(path, line, f"{written(site.call)} keeps the graph"),
@@ -97,3 +99,9 @@ def _examined(index: Index, site: Site) -> Finding:
         "carried over that should be detached? Expected no retain_graph."
     )
     return SAY.fail(path, line, message, chain, "medium")
+
+
+def _is_of_round(site: Site, target: Expr) -> bool:
+    """for loss in losses: loss.backward(retain_graph=True)"""
+    receiver = site.call.receiver
+    return receiver is not None and any(part.kind == "path" and part.text == receiver.text for part in target.walk())
