@@ -12,6 +12,7 @@ from trainsleuth.facts import (
     Instance,
     Loop,
     Spot,
+    bindings,
     external_name,
     header_of,
     is_made_in,
@@ -55,17 +56,25 @@ class Use(NamedTuple):
 
 
 def loader_uses(index: Index) -> Iterator[Use]:
+    names = index.names_of_objects("DataLoader")
     for function in index.functions():
         if is_test(function.path):
             continue
         for loop in function.loops:
-            if loop.kind == "for" and loop.source is not None:
+            if loop.kind == "for" and loop.source is not None and _may_be(function, loop.source, names):
                 yield from _of_loop(index, function, loop, loop.source)
         if not function.called.isdisjoint(_IN_PARTS):
             yield from _taken_from(index, function)
         if function.name in _HOOKS and function.owner:
             yield from _returned(index, function)
     yield from _given_to_lightning(index)
+
+
+def _may_be(function: Function, source: Expr, names: frozenset[str]) -> bool:
+    """By spelling alone, which is cheap; also of bar = tqdm(loader)."""
+    given = [one.value for one in bindings(function).get(source.text, ()) if one.value is not None]
+    parts = (part for one in (source, *given) for part in one.walk() if part.kind in ("path", "attr"))
+    return any(not names.isdisjoint(part.text.split(".")) for part in parts)
 
 
 def _of_loop(index: Index, function: Function, loop: Loop, source: Expr) -> Iterator[Use]:

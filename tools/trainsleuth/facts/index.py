@@ -267,6 +267,10 @@ class Index:
         """Wide: every last name that what is called so may go by."""
         return self._holders.aliases(names)
 
+    def names_of_objects(self, *names: str) -> frozenset[str]:
+        """Wide: every last name that an object of a class that is called so may go by, and of what gives one."""
+        return self._holders.of_objects(names)
+
     def calls_holding(self, names: Iterable[str]) -> Iterator[Site]:
         """Wide: every call of a function with one of these names, or of an object of a class with one."""
         return self._holders.calls(names)

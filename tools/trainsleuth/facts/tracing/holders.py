@@ -51,6 +51,11 @@ class Holders:
         held = self._reached((name, 1) for name in names)
         return frozenset(last_of(name) for name, levels in held.items() if levels & 1)
 
+    def of_objects(self, names: Iterable[str]) -> frozenset[str]:
+        """Every last name that an object of a class with one of these names may go by, and of what gives one."""
+        held = self._reached((name, 2) for name in names)
+        return frozenset(last_of(name) for name in held)
+
     def calls(self, names: Iterable[str]) -> Iterator[Site]:
         """Every call of a function with one of these names, or of an object of a class; by last name, then by file."""
         wanted = frozenset(names)
