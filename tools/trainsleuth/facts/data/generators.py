@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trainsleuth.finding import Link
 
+from ..memo import kept_per_index
 from ..naming.names import External
 from ..records import Class, Expr, Function
 from ..tracing.making import makers
@@ -31,7 +32,12 @@ def may_generate(index: Index) -> bool:
     return any(index.sites.may_call(name) for name in _GENERATORS) or _imports_imgaug(index)
 
 
-def kept_generators(index: Index, cls: Class) -> Iterator[Kept]:
+@kept_per_index
+def kept_generators(index: Index, cls: Class) -> tuple[Kept, ...]:
+    return tuple(_kept_in(index, cls))
+
+
+def _kept_in(index: Index, cls: Class) -> Iterator[Kept]:
     """What is drawn from is asked first: how a name was made may lead through every call of many constructors."""
     getter = index.method(cls, "__getitem__")
     for one in index.lineage(cls) if getter is not None and may_generate(index) else ():
