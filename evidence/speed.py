@@ -1,12 +1,12 @@
 """What map and checks cost, as multiples of a bare tree-sitter parse of the same files, in CPU time of one run.
 
-    python evidence/speed.py FOLDER [FOLDER ...] [--what map] [--checkouts FOLDER] [--repeat 3] [--limit SECONDS]
+    python evidence/speed.py FOLDER [FOLDER ...] [--what map] [--checkouts FOLDER] [--repeat 3] [--limit SECONDS] [--together]
 
 map and check are the whole answers; expand is one part of a map (its warm question is another part).
 --checkouts: every folder in that one is a repository. --limit: of one measurement, by the clock; what takes longer is said.
 cold: nothing is cached. warm: the same question again. one file changed: a line was added to one file since (in a copy
 of the folder). Each is the least of its repetitions, with a bare parse before each, so that a busy machine counts less.
-Each measurement is a process of its own; its peak memory is that of the whole process. The last column is the CPU time
+Each measurement is a process of its own, but with --together; its peak memory is that of the whole process. The last column is the CPU time
 of the cold answer for 100,000 lines of Python. Loading our own modules, once in each process, is told beside the
 folder and not in the ratios.
 """
@@ -37,6 +37,9 @@ def main() -> int:
     parser.add_argument("--what", choices=WHAT, action="append", help="leave out the others")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--limit", type=int, default=600)
+    parser.add_argument(
+        "--together", action="store_true", help="all folders in one process, each once: prints their sum"
+    )
     parser.add_argument("--measure", choices=WHAT, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.measure:
@@ -47,6 +50,11 @@ def main() -> int:
     print("| folder | files | kLOC | what | cold | warm | one file changed | peak memory, MB | s per 100 kLOC |")
     print("|---|---|---|---|---|---|---|---|---|")
     every: dict[str, list[dict[str, float]]] = {}
+    if asked.together:
+        for what in asked.what or WHAT:
+            print(_all(what, [_copied(what, folder) for folder in (*asked.folders, *beside)]))
+        print(f"\nload at the end {os.getloadavg()[0]:.1f}")
+        return 0
     for folder in (*asked.folders, *beside):
         for what in asked.what or WHAT:
             runs = [_started(what, folder, asked.limit) for _ in range(asked.repeat)]
@@ -101,6 +109,15 @@ def _started(what: str, folder: Path, limit: int) -> dict[str, float] | None:
             return None
     found: dict[str, float] = json.loads(told.stdout)
     return found
+
+
+def _copied(what: str, folder: Path) -> dict[str, float]:
+    """The same in this process."""
+    with tempfile.TemporaryDirectory() as place:
+        copy = Path(place) / folder.name
+        shutil.copytree(folder, copy, symlinks=True, ignore=shutil.ignore_patterns(".git"))
+        os.environ["TRAINSLEUTH_CACHE"] = f"{place}/cache"
+        return _measure(what, copy)
 
 
 def _measure(what: str, root: Path) -> dict[str, float]:
