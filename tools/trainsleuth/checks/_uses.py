@@ -82,15 +82,18 @@ def mentions_of(index: Index, holder: Holder) -> Iterator[Mention]:
     for function in _functions(index, holder):
         for position, event in enumerate(function.events):
             for root in (*_written_to(event.targets, holder), event.value):
-                for part, around in _within(root, None) if root is not None else ():
+                for part, around in _within(root) if root is not None else ():
                     if _names(part, holder) and not _is_of_library(index, function, part):
                         yield Mention(holder, Spot(function, position), part, around)
 
 
-def _within(expr: Expr, around: Expr | None) -> Iterator[tuple[Expr, Expr | None]]:
-    yield expr, around
-    for part in expr.parts:
-        yield from _within(part, expr)
+def _within(expr: Expr) -> Iterator[tuple[Expr, Expr | None]]:
+    """All in an expression with what it is a part of, outer before inner."""
+    waiting: list[tuple[Expr, Expr | None]] = [(expr, None)]
+    while waiting:
+        one, around = waiting.pop()
+        yield one, around
+        waiting += [(part, one) for part in reversed(one.parts)]
 
 
 def _functions(index: Index, holder: Holder) -> Iterator[Function]:
