@@ -64,6 +64,7 @@ SAY = Verdicts(
     "warning",
     "",
     suspects=("another-loop-fault",),
+    claims=("state-dict-is-a-reference",),
     look="print the best score beside each save: it should change with every one",
     sure=("",),
 )
