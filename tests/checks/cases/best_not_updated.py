@@ -60,6 +60,9 @@ SILENT = {
     ),
     "two at once": mutant(_LOOP, ("            best_acc = acc\n", "            best_acc, best_epoch = acc, epoch\n")),
     "a threshold": mutant(_LOOP, ("best_acc = 0.0", "best_acc = 0.93"), ("            best_acc = acc\n", "")),
+    "a threshold in per cent": mutant(
+        _LOOP, ("best_acc = 0.0", "best_acc = 93.0"), ("            best_acc = acc\n", "")
+    ),
     "the loop ends": mutant(
         _LOOP, ("            best_acc = acc\n", ""), ('"best.pt")\n', '"best.pt")\n            break\n')
     ),

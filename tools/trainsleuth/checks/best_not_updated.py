@@ -70,7 +70,7 @@ SAY = Verdicts(
 )
 _EXTREME = re.compile(r"^-|inf|maxsize|^None$", re.I)
 _LEAVING = ("break", "return", "raise")
-SMALL = 10.0  # a first value between 0 and this may be a threshold that is meant to stay
+SMALL = 10.0  # a loss below this, and a score above 0, may be a threshold that is meant to stay
 
 
 def check(index: Index) -> Iterator[Finding]:
@@ -88,7 +88,7 @@ def _examined(index: Index, choice: Choice) -> Finding:
         return SAY.passed(path, line, "nothing is compared after the first that is better")
     if (again := next((one for one in setting if _is_repeated(one, choice)), None)) is not None:
         return SAY.passed(path, line, f"{best.text} gets another value at {again.function.path}:{again.line}")
-    first = next((one for one in setting if _is_extreme(_value(one, best.text))), None)
+    first = next((one for one in setting if _is_extreme(_value(one, best.text), _wants_more(choice))), None)
     if first is None:
         return SAY.open(path, line, f"{best.text} may be a threshold that is meant to stay")
     return _failure(choice, first)
@@ -152,12 +152,19 @@ def _value(setting: Spot, path: str) -> Expr | None:
     return next((one.value for one in found if one.position == setting.position), None)
 
 
-def _is_extreme(value: Expr | None) -> bool:
-    """0, -1, 1e9, float("inf"), None: what any score is better than."""
+def _wants_more(choice: Choice) -> bool:
+    """acc > best and best < acc; not loss < best."""
+    test = choice.spot.function.events[choice.spot.position].value
+    compared = (part for part in (test.walk() if test is not None else ()) if choice.best in part.parts)
+    return any((part.text in (">", ">=")) is (part.parts[0] is choice.score) for part in compared)
+
+
+def _is_extreme(value: Expr | None, wants_more: bool) -> bool:
+    """What any score is better than: 0 or -1 where more is better, 1e9 where less is, float("inf"), None."""
     if value is None or _EXTREME.search(written(value)):
         return value is not None
     number = float(value.text) if value.kind == "number" and re.fullmatch(r"[\d.]+(?:e\d+)?", value.text) else 1.0
-    return number <= 0 or number >= SMALL
+    return number <= 0 if wants_more else number >= SMALL
 
 
 def _failure(choice: Choice, first: Spot) -> Finding:
