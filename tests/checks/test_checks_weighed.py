@@ -111,6 +111,14 @@ STOPPED = {
     ),
     "an argument too few": (_program(after="evaluate()"), "evaluate() at train.py:14 needs an argument net"),
     "an argument too many": (_program(after="evaluate(net, x)"), "evaluate() at train.py:14 takes 1 positional"),
+    "an attribute that no network has": (_program(after="print(net.depth)"), "net.depth is set nowhere"),
+    "an attribute of a layer of the network": (
+        _program(after="print(net.layers[0].width)").replace(
+            "self.layer = nn.Linear(2, 2)", "self.layer = nn.Linear(2, 2); self.layers = nn.ModuleList([Part()])"
+        )
+        + "\nclass Part(nn.Module):\n    pass\n",
+        ".width is set nowhere",
+    ),
     "an import of what is not there": (
         _program().replace("import train_loader,", "import shuffled, train_loader,"),
         "train.py:4 cannot run: data.py has no shuffled",
@@ -140,6 +148,19 @@ RUNNING = {
     ),
     "set by another file": _program("x = x.to(device)") + "\nimport train\ntrain.device = 'cpu'\n",
     "a keyword that forward() takes": _program(after="net(x, mask=x)"),
+    "an attribute of torch's own": _program(after="print(net.training, net.layer, net.layer.weight, net._modules)"),
+    "an attribute that is registered": _program(after="print(net.depth)").replace(
+        "nn.Linear(2, 2)", "nn.Linear(2, 2); self.register_buffer('depth', torch.ones(1))"
+    ),
+    "an attribute that another network sets on it": _program(after="print(net.depth)").replace(
+        "def evaluate", "def widen(part):\n    part.depth = 2\n\ndef evaluate"
+    ),
+    "an attribute that only a test asks for": _program(
+        after="if hasattr(net, 'depth'):\n                    print(net.depth)"
+    ),
+    "an attribute of what may be another class": _program(after="print(net.depth)")
+    .replace("Net(), 3", "build(), 3")
+    .replace("import torch\n", "import torch\nfrom models import build\n", 1),
     "any keyword is taken": _program(after="net(x, labels=x)").replace("mask=None", "**more"),
     "a star hides what is given": _program(after="evaluate(*[net])"),
     "a parameter that somebody sets": _program("if not clips: continue"),

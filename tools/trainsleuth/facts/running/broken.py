@@ -8,31 +8,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
-from weakref import WeakKeyDictionary
 
 from trainsleuth.repository import is_notebook
 
 from ..memo import kept_per_index
 from ..naming.loaded_by_name import COMPUTED, looked_through
-from ..reading.compiled import Compiled, compiled
-from ..reading.notebook import join_cells
-from ..reading.scopes import bindings
-from ..records import MODULE_BODY, Block, Branch, Class, Event, Expr, FileFacts, Function, Import
+from ..reading.compiled import Compiled
+from ..records import MODULE_BODY, Block, Branch, Event, Expr, FileFacts, Function, Import
 from ..tracing.things import Spot
+from .attributes import NO_BASES, missing_attribute
+from .by_compiler import compiled_file
 from .dead import around
 from .fitting import misfit
 
 if TYPE_CHECKING:
     from ..index import Index
 
-_NO_BASES = frozenset(("object", "builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"))
 PACKAGING = ("setup.py", "setup.cfg", "pyproject.toml")
 MAX_CALLERS = 3  # from a function outwards
 _LEAVING = ("break", "return", "raise")
 _EXITS = ("exit", "_exit", "quit")
-_MAY_STAND_ON = _NO_BASES | {"torch.nn.Module"}
-_SETTING = re.compile(rb"setattr\(|__dict__|vars\(")
-_KNOWN: WeakKeyDictionary[FileFacts, Compiled | None] = WeakKeyDictionary()
+_MAY_STAND_ON = NO_BASES | {"torch.nn.Module"}
 
 
 class Stop(NamedTuple):
@@ -58,7 +54,7 @@ def stop_before(index: Index, places: Iterable[tuple[str, int]]) -> Stop | None:
 
 def _in_cell(index: Index, function: Function, line: int) -> Stop | None:
     """Of a notebook, whose cells run in any order: a name that none of them binds, in the same cell."""
-    file, known = index.files[function.path], _compiled(index, function.path)
+    file, known = index.files[function.path], compiled_file(index, function.path)
     for spot in _beside(function, line) if known is not None and known.unbound else ():
         heads = (one.text.partition(".")[0] for one in _evaluated(function.events[spot.position]) if one.kind == "path")
         unbound = (head for head in heads if known is not None and (spot.line, head) in known.unbound)
@@ -136,7 +132,7 @@ def _never_ends(index: Index, spot: Spot, function: Function, line: int) -> str:
     inside = [one for one in spot.function.events if int(event.text) in one.block.loops]
     last = max((one.line for one in inside), default=event.line)
     is_around = spot.function is function and event.line <= line <= last
-    known = _compiled(index, spot.function.path)
+    known = compiled_file(index, spot.function.path)
     is_left = any(one.kind in _LEAVING or any(call.last in _EXITS for call in one.calls) for one in inside)
     if is_around or is_left or known is None or any(first <= event.line <= end for first, end in known.caught):
         return ""
@@ -146,7 +142,7 @@ def _never_ends(index: Index, spot: Spot, function: Function, line: int) -> str:
 def _bad_import(index: Index, function: Function, line: int) -> Stop | None:
     """`from data import load` where data.py of this project has no load, at the top of the file or before the place."""
     path = function.path
-    known, file = _compiled(index, path), index.files[path]
+    known, file = compiled_file(index, path), index.files[path]
     for entry in file.imports if known is not None else ():
         if known is None or not entry.name.isidentifier() or entry.typing:
             continue
@@ -156,7 +152,7 @@ def _bad_import(index: Index, function: Function, line: int) -> Stop | None:
         if module is None or not module.path or index.names.member(module, entry.name) is not None:
             continue
         candidates = {module.path, *index.names.ending(entry.module)}
-        tops = [_compiled(index, one) for one in candidates]
+        tops = [compiled_file(index, one) for one in candidates]
         if all(top is not None and top.top is not None and entry.name not in top.top for top in tops):
             if not any("__getattr__" in index.files[one].functions for one in candidates):
                 return Stop(path, entry.line, f"{module.path} has no {entry.name}")
@@ -165,7 +161,7 @@ def _bad_import(index: Index, function: Function, line: int) -> Stop | None:
 
 def _bad_definition(index: Index, path: str) -> Stop | None:
     """def board(self, game: ChessGame) where nothing is called ChessGame: the file cannot be loaded."""
-    known = _compiled(index, path)
+    known = compiled_file(index, path)
     unbound = known.unbound & known.defined if known is not None else ()
     return next(
         (Stop(path, line, f"{name} is bound nowhere") for line, name in sorted(unbound) if not _is_given(index, name)),
@@ -239,7 +235,7 @@ def _called(index: Index, spot: Spot, function: Function) -> Iterator[Spot]:
     in the file that is started.
     """
     is_followed = spot.function is function or spot.function.name != MODULE_BODY
-    known = _compiled(index, spot.function.path)
+    known = compiled_file(index, spot.function.path)
     if known is None or any(first <= spot.line <= last for first, last in known.caught):
         return
     for call in spot.function.events[spot.position].calls if is_followed else ():
@@ -257,7 +253,7 @@ def _is_prefix(outer: Block, inner: Block) -> bool:
 
 def _raises(index: Index, spot: Spot) -> str:
     event, path = spot.function.events[spot.position], spot.function.path
-    known = _compiled(index, path)
+    known = compiled_file(index, path)
     if known is None or any(first <= event.line <= last for first, last in known.caught):
         return ""
     for expr in _evaluated(event):
@@ -267,24 +263,11 @@ def _raises(index: Index, spot: Spot) -> str:
                 return f"{head} is bound nowhere"
             if (expr.line, head) in known.early:
                 return f"{head} is read before it is bound"
-            if why := _missing(index, spot.function, expr):
-                return why
-        elif expr.kind == "call" and (why := misfit(index, expr, spot)):
+        if expr.kind in ("path", "attr") and (why := missing_attribute(index, spot, expr)):
+            return why
+        if expr.kind == "call" and (why := misfit(index, expr, spot)):
             return why
     return ""
-
-
-def _compiled(index: Index, path: str) -> Compiled | None:
-    file = index.files[path]
-    if file not in _KNOWN:
-        text = index.repository.read(path)
-        if text is not None and is_notebook(path):
-            text = join_cells(text)[0] if _BINDING_MAGIC.search(text) is None else None
-        _KNOWN[file] = compiled(text) if text is not None else None
-    return _KNOWN[file]
-
-
-_BINDING_MAGIC = re.compile(r"(?:\"|\\n)\s*%(?:(?:run|load|loadpy|store|pylab)\b|[a-z]\w* [^\"\n]*=)")  # in its JSON
 
 
 def _evaluated(event: Event) -> tuple[Expr, ...]:
@@ -319,40 +302,4 @@ def _surely(expr: Expr) -> Iterator[Expr]:
 def _is_given(index: Index, name: str) -> bool:
     """Another file puts the name there: train.device = ..."""
     text = re.compile(rb"(?<!self)\.%s\s*=[^=]" % re.escape(name.encode()))
-    return index.is_held(text)
-
-
-def _missing(index: Index, function: Function, expr: Expr) -> str:
-    """An attribute of self that neither the class, nor one above or below it, nor anybody else sets."""
-    own, _, rest = expr.text.partition(".")
-    name = rest.partition(".")[0]
-    cls = index.class_of(function)
-    if cls is None or not name or own != function.self_name or name.startswith("__"):
-        return ""
-    family = {cls: None} | {one: None for below in (cls, *index.subclasses(cls)) for one in index.lineage(below)}
-    if any(not _is_whole(index, one) or _has(index, one, name) for one in family) or _is_put(index, name):
-        return ""
-    return f"self.{name} is set nowhere" if own == "self" else f"{own}.{name} is set nowhere"
-
-
-def _is_whole(index: Index, cls: Class) -> bool:
-    """All that its objects have is written in its methods."""
-    if cls.decorators or cls.keywords or not _NO_BASES.issuperset(index.external_bases(cls)):
-        return False
-    dynamic = ("__getattr__", "__getattribute__", "__new__", "__slots__")
-    if any(name in cls.methods or name in bindings(cls.body) for name in dynamic):
-        return False
-    known = _compiled(index, cls.path)
-    return known is not None and not index.files[cls.path].body.source.holds(_SETTING)
-
-
-def _has(index: Index, cls: Class, name: str) -> bool:
-    known = _compiled(index, cls.path)
-    is_inner = f"{cls.qualname}.{name}" in index.files[cls.path].classes
-    return is_inner or name in cls.methods or name in bindings(cls.body) or known is None or name in known.attributes
-
-
-def _is_put(index: Index, name: str) -> bool:
-    """Somebody sets it on an object that is not called self, or by a name that is computed."""
-    text = re.compile(rb"(?<!self)\.%s\s*(?::[^=\n]+)?=[^=]|setattr\(" % re.escape(name.encode()))
     return index.is_held(text)
