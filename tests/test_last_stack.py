@@ -35,7 +35,7 @@ for step in range(10):
 def test_a_program_that_waits_for_good_is_told_with_its_line(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     (tmp_path / "train.py").write_text(STEPS)
-    command = ("probe", "--time", "9", "--contain", "none", "--", TRAINING_PYTHON, "train.py")
+    command = ("probe", "--time", "12", "--contain", "none", "--", TRAINING_PYTHON, "train.py")
     output = trainsleuth(*command, cwd=tmp_path).output
     assert "the run was cut short" in output.partition("\n")[0]
     assert "was stopped at train.py:10 (in wait of threading.py): " in output
