@@ -134,7 +134,6 @@ def test_calls_by_last_name_in_order(index: Index) -> None:
         ("step", 13),
     ]
     assert list(index.calls("never_called")) == []
-    assert {"step", "run", "Linear"} <= index.sites.call_names
 
 
 def test_a_call_that_is_asked_for_reads_only_who_may_make_it(index: Index) -> None:

@@ -21,7 +21,6 @@ from trainsleuth_mcp.tools.arguments import Command, Contain, Cwd, Detail, Probe
 if TYPE_CHECKING:
     from trainsleuth.probing import Request
 
-MOST_PICTURES, MOST_BYTES = 2, 400_000  # sent along when the batches themselves were asked for
 _one_program_at_a_time = anyio.Lock()
 
 

@@ -125,8 +125,3 @@ class Sites:
             self._known_in.update({(name, one): tuple(found) for one, found in by_part.items()})
             self._known_in.setdefault(key, ())
         return self._known_in[key]
-
-    @cached_property
-    def call_names(self) -> frozenset[str]:
-        """Wide: last names of all calls in the project, and perhaps more."""
-        return frozenset(self._callers_of)

@@ -93,9 +93,6 @@ PARAMETRISED_LAYERS = words(
     AdaptiveLogSoftmaxWithLoss
     """
 )
-CONTAINER_LAYERS = frozenset(
-    ["Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "Module", "Container"]
-)
 NO_GRAD = frozenset(("no_grad", "inference_mode"))
 
 
