@@ -120,7 +120,7 @@ _EVALUATING = re.compile(
     r"^_?(eval|evaluate|validate|validation|test|val|do_eval|run_eval)(_|$|uate|idat)", re.IGNORECASE
 )
 _SCORES = re.compile(r"(^|_)(correct|hits|accuracy|acc|f1|auc|confusion|conf_?mat)(_|$)", re.IGNORECASE)
-_NO_GRAD = re.compile(rb"no_grad|inference_mode|set_grad_enabled")
+_NO_GRAD = tuple(map(re.compile, (rb"no_grad", rb"inference_mode", rb"set_grad_enabled")))
 _KEEPS_MODE = ("DataParallel", "DistributedDataParallel", "len", "print", "id", "type", "isinstance", "summary")
 
 
@@ -137,7 +137,7 @@ def check(index: Index) -> Iterator[Finding]:
 
 def _keeps_score(function: Function) -> bool:
     """It does something without gradients, and has a name for a score."""
-    return function.source.holds(_NO_GRAD) and any(
+    return any(map(function.source.holds, _NO_GRAD)) and any(
         _SCORES.search(name) for event in function.events for name in bound_names(event)
     )
 

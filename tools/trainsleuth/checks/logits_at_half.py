@@ -106,7 +106,7 @@ SAY = Verdicts(
     sure=("",),
 )
 _WITH_SIGMOID = ("BCEWithLogitsLoss", "binary_cross_entropy_with_logits")
-_MAY_COMPARE = re.compile(rb"0?\.5\b|round\w*\(")
+_MAY_COMPARE = re.compile(rb"\.5\b"), re.compile(rb"round\w*\(")  # apart: each begins with what is soon found
 _HALF = ("0.5", ".5", "0.50")
 _COMPARES = ("gt", "ge", "gt_", "ge_", "greater", "greater_equal", "lt", "le", "lt_", "le_")
 _ROUNDS = ("round", "round_", "around", "rint")
@@ -156,7 +156,7 @@ def check(index: Index) -> Iterator[Finding]:
 
 def _compared(index: Index) -> Iterator[_Told]:
     """Every comparison with a half, and every rounding, outside tests."""
-    for function in index.functions_holding(_MAY_COMPARE):
+    for function in index.functions_holding(*_MAY_COMPARE):
         for position, event in enumerate(function.events if not is_test(function.path) else ()):
             for root in (event.value, *event.targets):
                 for part in root.walk() if root is not None else ():

@@ -104,7 +104,7 @@ _VANISHING = {"probability", "sigmoid"}
 _MASKED = "the sum of a mask is zero when everything is masked", ".clamp(min=1)"  # asked once of a project
 _BELOW = ("norm", "std")
 _PLAIN = ("math.", "np.", "numpy.")  # no tensors
-_MASK = re.compile(rb"(?i)mask")
+_MASK = re.compile(rb"mask|Mask|MASK")
 _CLAMPS = ("clamp", "clamp_", "clamp_min", "clip", "maximum", "max", "hardtanh")
 
 

@@ -70,8 +70,8 @@ SAY = Verdicts(
     look="compare the first examples of the two data sets",
 )
 _TEST = re.compile(r"(^|_)test", re.IGNORECASE)
-_SAYS_TEST = re.compile(rb"(?i)test\w*[ \t]*=")
-_SAYS_TRAIN = re.compile(rb"train[ \t]*=[ \t]*True|[\"']train(?:ing)?[\"']")
+_SAYS_TEST = re.compile(rb"test\w*[ \t]*=|Test\w*[ \t]*=|TEST\w*[ \t]*=")
+_SAYS_TRAIN = re.compile(rb"train(?:[ \t]*=[ \t]*True|(?:ing)?[\"'])")
 _PART_TAKEN = re.compile(rb"(?i)(?:subset|split|sampler|take|skip|select)\w*\([^\n]*test(?!_size)")
 _PARTS = ("train", "split", "mode", "phase", "partition", "subset", "image_set")
 _OF_TRAINING = ("True", "train", "training")
@@ -90,9 +90,8 @@ class Made(NamedTuple):
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for function in index.functions():
-        source = function.source
-        if not is_test(function.path) and source.holds(_SAYS_TEST) and source.holds(_SAYS_TRAIN):
+    for function in index.functions_holding(_SAYS_TEST):
+        if not is_test(function.path) and function.source.holds(_SAYS_TRAIN):
             yield from _of_function(index, function)
 
 
