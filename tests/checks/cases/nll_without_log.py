@@ -284,4 +284,27 @@ def train(net, loader, optimizer):
         (F.nll_loss(p, y) + F.nll_loss(q, y)).backward()
         optimizer.step()
 """,
+    "a layer that takes the logarithm, under the name of a softmax": """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.softmax = nn.Linear(4, 4), nn.LogSoftmax(dim=1)
+
+    def forward(self, x):
+        log_probs = self.softmax(self.fc(x))
+        return log_probs
+""",
+    "a logarithm that is taken later, and sums that only begin with log": """
+import torch
+import torch.nn.functional as F
+
+def pick(scores, pooled, y):
+    log_p = F.softmax(scores, dim=1)
+    log_p = torch.log(log_p + 1e-9)
+    log_pooling = F.softmax(pooled, dim=1)
+    logits_p = F.softmax(pooled, dim=1)
+    return log_p[:, y] * log_pooling * logits_p
+""",
 }

@@ -58,6 +58,66 @@ def step(encoder, decoder, x, opt, prior):
             "-elbo.mean()",
             "elbo.mean()",
         ),
+        "entropy added in one of two losses that share it": (
+            """
+class Agent:
+    def evaluate(self, obs, actions):
+        dist = self.policy(obs)
+        return dist.log_prob(actions), dist.entropy()
+
+def warm_up(agent, obs, actions, adv, opt):
+    log_prob, entropy = agent.evaluate(obs, actions)
+    loss = -(log_prob * adv).mean() - 0.01 * entropy.mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+def update(agent, obs, actions, adv, opt):
+    log_prob, entropy = agent.evaluate(obs, actions)
+    pg_loss = -(log_prob * adv).mean()
+    loss = pg_loss - 0.02 * entropy.mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+def main(env, opt):
+    agent = Agent()
+    for obs, actions, adv in env:
+        warm_up(agent, obs, actions, adv, opt)
+        update(agent, obs, actions, adv, opt)
+""",
+            "pg_loss - 0.02",
+            "pg_loss + 0.02",
+        ),
+        "a part of an entropy that is given": (
+            """
+def learn(parent, batches):
+    for log_probs, entropy, old, gae in batches:
+        ratio = (log_probs - old).exp()
+        policy_loss = -(ratio * gae).mean()
+        policy_entropy = entropy[:, :-1].mean()
+        loss = policy_loss - parent.coef * policy_entropy
+        parent.optimizer.zero_grad()
+        loss.backward()
+        parent.optimizer.step()
+""",
+            "policy_loss - parent",
+            "policy_loss + parent",
+        ),
+        "a divergence that a function of its name returns": (
+            """
+import torch
+
+def kullback_leibler(mean, logvar):
+    return -0.5 * torch.sum(1 + logvar - mean.pow(2) - logvar.exp())
+
+def total(models, name, x):
+    model = models[name]
+    return model.rebuild(x) + kullback_leibler(*model.encode(x))
+""",
+            "return -0.5",
+            "return 0.5",
+        ),
         "entropy added": (
             """
 import torch
@@ -221,4 +281,23 @@ def update(policy, states, advantages, actions, optimizer, coef):
         "return parts", 'return parts["recon"] - 0.1 * parts["KLD"]'
     ),
     "a part of a bound that is made greater": _NAMED.replace("SIGN", "").replace("vae_loss", "elbo_terms"),
+    "a cross entropy of the policy": """
+import torch.nn.functional as F
+
+def imitate(policy, states, actions, values, opt):
+    cross_entropy = F.cross_entropy(policy(states), actions)
+    loss = values.mean() + 0.1 * cross_entropy
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+    "a negative divergence that its loss takes away": """
+import torch
+
+def kl_of(mean, logvar):
+    return 0.5 * torch.sum(1 + logvar - mean.pow(2) - logvar.exp())
+
+def vae_loss(rebuilt, mean, logvar):
+    return rebuilt - kl_of(mean, logvar)
+""",
 }

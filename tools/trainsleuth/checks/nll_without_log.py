@@ -2,7 +2,8 @@
 
 nll_loss only picks the number of the right class and turns its sign; kl_div multiplies its first argument
 with the target as it stands. With probabilities both run, fall and even learn a little: the gradient no
-longer grows where the model is wrong. With raw logits the loss has no lower bound.
+longer grows where the model is wrong. With raw logits the loss has no lower bound. What is called a
+logarithm of probabilities and holds a softmax is asked about wherever it goes: losses written by hand pick from it.
 
 Fix: log_softmax before nll_loss and kl_div, or cross_entropy on the logits.
 
@@ -36,6 +37,13 @@ Bad (raw scores of a layer in another file):
     def loss_of(x, y):
         return criterion(model(x), y)
 
+Bad (a loss that is written by hand):
+    import torch.nn.functional as F
+
+    def focal(scores, target, gamma=2.0):
+        logpt = F.softmax(scores, dim=1).gather(1, target.view(-1, 1))
+        return (-1 * (1 - logpt.exp()) ** gamma * logpt).mean()
+
 Good:
     import torch.nn.functional as F
 
@@ -63,9 +71,10 @@ Good (no loss: it picks the probability of each target):
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Index, LossCall, Spot, Value, loss_calls, written
+from trainsleuth.facts import Expr, Function, Index, LossCall, Spot, Value, is_test, loss_calls, written
 from trainsleuth.finding import Finding, Link
 
 from ._ranges import where_it_comes_from
@@ -83,6 +92,7 @@ SAY = Verdicts(
         "probabilities": "a softmax or sigmoid of torch, by its full name",
         "by-method": "a softmax that is called as a method of something",
         "log-target": "log-probabilities as a target",
+        "named": "what goes by the name of a logarithm",
     },
     sure=("probabilities",),
 )
@@ -91,6 +101,9 @@ _KL = ("KLDivLoss", "kl_div")
 _OVERWRITING = ("fill_", "zero_", "copy_", "uniform_", "normal_")
 _LOGGING = ("log_", "log")
 _OF_TORCH = ("nn.", "F.", "functional.", "torch.")  # as the first place of a chain begins
+_LOGARITHM = re.compile(r"(?:^|_)log_?(?:p|ps|pt|prb|prob|probs|probas?|probabilit\w+|likelihoods?|softmax)$", re.I)
+_LOGARITHMS = ("log", "log_", "log2", "log10", "log1p")
+_SOFTMAX = re.compile(rb"softmax\(")
 _WRONG = {"probability": "probabilities", "sigmoid": "sigmoid outputs", "logits": "raw scores"}
 
 
@@ -98,6 +111,44 @@ def check(index: Index) -> Iterator[Finding]:
     for call in loss_calls(index, *_NLL, *_KL):
         if call.loss or not any(call.site.call.last in names for names in (_NLL, _KL)):
             yield _examined(index, call)
+    for function in index.functions_holding(_SOFTMAX):
+        if not is_test(function.path):
+            yield from _named(index, function)
+
+
+def _named(index: Index, function: Function) -> Iterator[Finding]:
+    """log_probs = F.softmax(scores, dim=1), and nothing takes the logarithm of it."""
+    for position, event in enumerate(function.events):
+        target = event.targets[0] if event.kind == "assign" and len(event.targets) == 1 else None
+        if target is None or event.value is None or not _LOGARITHM.search(target.last):
+            continue
+        made = _innermost(event.value)
+        if made.last.lower() != "softmax" or any(one.text == target.text for one in made.walk()):
+            continue
+        values = index.values.of(made, Spot(function, position))
+        if values and all(one.range == "probability" for one in values) and not _is_logged(function, target):
+            message = (
+                f"{target.text} at {function.path}:{event.line} holds the probabilities of a softmax, though it is "
+                "called their logarithm; expected log_softmax, if what is done with it is meant for logarithms."
+            )
+            yield SAY.fail(function.path, event.line, message, values[0].chain, form="named")
+
+
+def _innermost(expr: Expr) -> Expr:
+    """What methods and indices are asked of: F.softmax(x, 1) of F.softmax(x, 1).gather(1, y)[0]."""
+    while expr.kind == "index" or (expr.kind == "call" and expr.last not in ("softmax", "log", "log_")):
+        inner = expr.parts[0] if expr.kind == "index" else expr.receiver
+        if inner is None or inner.kind == "path":
+            return expr
+        expr = inner
+    return expr
+
+
+def _is_logged(function: Function, target: Expr) -> bool:
+    """Some statement takes the logarithm of it, or of a sum with it."""
+    calls = (call for event in function.events for call in event.calls if call.last in _LOGARITHMS)
+    taken = (one for call in calls for one in (call.receiver, *call.arguments) if one is not None)
+    return any(part.text == target.text for one in taken for part in one.walk())
 
 
 def _examined(index: Index, call: LossCall) -> Finding:

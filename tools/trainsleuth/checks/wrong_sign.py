@@ -66,6 +66,7 @@ import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import (
+    Event,
     Expr,
     Function,
     Index,
@@ -96,29 +97,30 @@ _POLICY = re.compile(r"policy|actor|pg_|_pg|surr|action|clip|adv|log_?prob", re.
 _CONDITIONAL = re.compile(r"cond|marg|mutual|info", re.IGNORECASE)  # parts of an information, which may be minimised
 _NEGATED = re.compile(r"neg|minus|nll|cost|loss", re.IGNORECASE)
 _EXP = re.compile(rb"exp_?\(")
-_KL = re.compile(r"(?:^|_)kld?(?:$|_|[0-9]|loss|div)", re.IGNORECASE)
+_KL = re.compile(r"(?:^|_)kld?(?:$|_|[0-9]|loss|div)|kullback|loss", re.IGNORECASE)
+_ENTROPY = re.compile(r"^(?!.*(?:cross|binary))(?:\w+_)?entrop(?:y|ies)$")
 _BOUND = re.compile(rb"elbo|lower.?bound|log_?p[xz(]", re.IGNORECASE)
 _KL_SIGNS = {"exp": 1, "square": 1, "log-variance": -1, "one": -1}
 
 
 def check(index: Index) -> Iterator[Finding]:
-    seen: set[Expr] = set()
+    seen: set[tuple[Expr, bool]] = set()  # what one loss takes in rightly another may not
     for loss, spot in trained_losses(index):
         found = terms(index, loss, spot)
         for named, term, said in (*_divergences(found), *_entropies(found), *_likelihoods(index, found)):
-            if term.expr not in seen:
-                seen.add(term.expr)
+            if (term.expr, bool(said)) not in seen:
+                seen.add((term.expr, bool(said)))
                 yield _failure(named, term, said, loss, spot) if said else _right(named, term)
     for function in index.functions_holding(_EXP):
         if not is_test(function.path):
-            yield from _named_divergences(index, function, seen)
+            yield from _named_divergences(index, function, {expr for expr, _ in seen})
 
 
 def _named_divergences(index: Index, function: Function, seen: set[Expr]) -> Iterator[Finding]:
-    """What is called a KL divergence, wherever it goes: kld = 0.5 * (1 + logvar - mu^2 - exp(logvar))."""
+    """What is called a KL divergence or a loss, wherever it goes: kld = 0.5 * (1 + logvar - mu^2 - exp(logvar))."""
     for position, event in enumerate(function.events):
-        named = next((name for target in event.targets if (name := _divergence_name(target))), "")
-        if event.kind != "assign" or event.value is None or not named:
+        named = _divergence_name(function, event)
+        if event.value is None or not named:
             continue
         spot = Spot(function, position)
         for what, term, said in _divergences(terms(index, event.value, spot)):
@@ -128,10 +130,14 @@ def _named_divergences(index: Index, function: Function, seen: set[Expr]) -> Ite
                 yield _negative(named, term) if is_wrong else _right(what, term)
 
 
-def _divergence_name(target: Expr) -> str:
-    """kl_loss, self.kld, losses["KLD"]: what is set goes by a divergence's name."""
-    last = target.parts[1].text if target.kind == "index" and len(target.parts) == 2 else target.last
-    return last if _KL.search(last) else ""
+def _divergence_name(function: Function, event: Event) -> str:
+    """kl_loss, self.kld, losses["KLD"], what def kl_of(...) returns: the name of a divergence that something goes by."""
+    if event.kind == "return":
+        names = [function.name]
+    else:
+        targets = event.targets if event.kind == "assign" else ()
+        names = [one.parts[1].text if one.kind == "index" and len(one.parts) == 2 else one.last for one in targets]
+    return next((name for name in names if _KL.search(name)), "")
 
 
 def _is_turned(index: Index, function: Function, name: str) -> bool:
@@ -223,9 +229,11 @@ def _is_entropy(expr: Expr) -> bool:
     """dist.entropy(), or something that is called entropy and nothing else where that is not resolved."""
     if expr.kind == "call":
         return expr.last == "entropy" and not expr.arguments
-    if expr.kind == "index" and len(expr.parts) == 2:
-        return expr.parts[1].kind == "string" and expr.parts[1].text == "entropy"
-    return expr.kind == "path" and expr.last in ("entropy", "dist_entropy", "entropies")
+    if expr.kind == "index" and len(expr.parts) == 2 and expr.parts[1].kind == "string":
+        return expr.parts[1].text == "entropy"
+    if expr.kind == "index":
+        return _is_entropy(expr.parts[0])
+    return expr.kind == "path" and bool(_ENTROPY.search(expr.last))
 
 
 def _likelihoods(index: Index, found: list[Term]) -> Iterator[tuple[str, Term, str]]:
