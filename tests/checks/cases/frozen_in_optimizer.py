@@ -16,6 +16,21 @@ def build(encoder, head):
             "head.parameters()",
             "list(encoder.parameters()) + list(head.parameters())",
         ),
+        "a counter is set on it": (
+            """
+import torch
+
+def fit(encoder, head, loader):
+    encoder.requires_grad_(False)
+    optimizer = torch.optim.Adam(head.parameters())
+    for x in loader:
+        encoder.calls = 0
+        head(encoder(x)).mean().backward()
+        optimizer.step()
+""",
+            "Adam(head.parameters())",
+            "Adam([*encoder.parameters(), *head.parameters()])",
+        ),
         "class": (
             """
 import torch

@@ -87,6 +87,8 @@ SAY = Verdicts(
     suspects=("frozen-parameters",),
     claims=("frozen-layers",),
 )
+_PLAIN = ("number", "string", "constant", "compare")
+_NUMBERS = ("abs", "float", "int", "len", "max", "min", "round", "sum")
 
 
 def check(index: Index) -> Iterator[Finding]:
@@ -131,7 +133,13 @@ def _steps_before(built: Built, off: Switch) -> bool:
 
 def _has_new_layers(module: str, near: tuple[Function, ...]) -> bool:
     """Layers are put into it: whether those are frozen is a question of its own."""
-    return any(name.startswith(f"{module}.") for function in near for name in bindings(function))
+    return any(
+        binding.value is None or not (binding.value.kind in _PLAIN or binding.value.callee in _NUMBERS)
+        for function in near
+        for name, found in bindings(function).items()
+        if name.startswith(f"{module}.")
+        for binding in found
+    )
 
 
 def _chooses(built: Built) -> bool:
