@@ -48,6 +48,9 @@ MODEL = dedent(
 )
 
 
+DROPS, NORMS = {"OUT": "self.drop(self.layer(x))"}, {"OUT": "self.norm(self.layer(x))"}
+
+
 def _severity(root: Path, check: str, **parts: str) -> list[str]:
     return [str(finding.severity) for finding in _failures(root, check, **parts)]
 
@@ -65,16 +68,24 @@ def _failures(root: Path, check: str, **parts: str) -> list[Finding]:
 @pytest.mark.parametrize(
     ("parts", "severity"),
     [
-        ({"LAYER": "self.drop = nn.Dropout(0.5)"}, "error"),
-        ({"LAYER": "self.drop = nn.Dropout(rate)"}, "error"),
-        ({"LAYER": "self.norm = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))"}, "error"),
+        ({**DROPS, "LAYER": "self.drop = nn.Dropout(0.5)"}, "error"),
+        ({**DROPS, "LAYER": "self.drop = nn.Dropout(rate)"}, "error"),
+        ({**NORMS, "LAYER": "self.norm = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))"}, "error"),
         ({"OUT": "F.dropout(self.layer(x), 0.2, training=self.training)"}, "error"),
-        ({"LAYER": "self.drop = nn.Dropout(0.5)", "EVALUATE": "if epoch % 5 == 0: evaluate(net, loader)"}, "error"),
-        ({"LAYER": "self.drop = nn.Dropout(0.5)", "EVALUATE": "if x.mean() > 0: evaluate(net, loader)"}, "note"),
-        ({"LAYER": "self.drop = nn.Dropout(rate)", "RATE": "0.0"}, "note"),
-        ({"LAYER": "if norm == 'batch': self.norm = nn.BatchNorm1d(2)"}, "note"),
-        ({"LAYER": "self.norm = nn.BatchNorm1d(2, track_running_stats=False)"}, "note"),
+        (
+            {**DROPS, "LAYER": "self.drop = nn.Dropout(0.5)", "EVALUATE": "if epoch % 5 == 0: evaluate(net, loader)"},
+            "error",
+        ),
+        (
+            {**DROPS, "LAYER": "self.drop = nn.Dropout(0.5)", "EVALUATE": "if x.mean() > 0: evaluate(net, loader)"},
+            "note",
+        ),
+        ({**DROPS, "LAYER": "self.drop = nn.Dropout(rate)", "RATE": "0.0"}, "note"),
+        ({**NORMS, "LAYER": "if norm == 'batch': self.norm = nn.BatchNorm1d(2)"}, "note"),
+        ({**NORMS, "LAYER": "self.norm = nn.BatchNorm1d(2, track_running_stats=False)"}, "note"),
         ({"LAYER": "pass"}, "note"),
+        ({"LAYER": "self.drop = nn.Dropout(0.5)"}, "note"),
+        ({"LAYER": "self.drop = nn.Dropout(0.5)", "OUT": "list(self.children())[1](x)"}, "error"),
     ],
 )
 def test_eval_that_stays_on_accuses_where_the_model_surely_minds(
@@ -134,10 +145,10 @@ def test_dropout_in_a_part_that_an_option_leaves_out_is_another_form(made: str, 
 @pytest.mark.parametrize(
     ("parts", "form"),
     [
-        ({"EVALUATE": "net.eval", "LAYER": "self.drop = nn.Dropout(0.5)"}, "resolved"),
+        ({**DROPS, "EVALUATE": "net.eval", "LAYER": "self.drop = nn.Dropout(0.5)"}, "resolved"),
         ({"EVALUATE": "optimizer.step"}, "resolved"),
         ({"EVALUATE": "net.eval"}, "other"),
-        ({"EVALUATE": "net.train", "LAYER": "self.drop = nn.Dropout(0.5)"}, "other"),
+        ({**DROPS, "EVALUATE": "net.train", "LAYER": "self.drop = nn.Dropout(0.5)"}, "other"),
         ({"EVALUATE": "model.eval"}, "other"),
     ],
 )

@@ -150,8 +150,8 @@ def reaches(index: Index, path: str, name: str) -> bool:
 
 
 def modal_layer(index: Index, model: Instance, depth: int = 4, surely: bool = False) -> Link | None:
-    """The first dropout or batch-norm layer that the model has; with `surely`, of those that no option leaves out and
-    whose rate is known not to be zero, or a dropout that its forward() is told the mode of.
+    """The first dropout or batch-norm layer that the model has; with `surely`, of those that some method uses, that no
+    option leaves out and whose rate is known not to be zero, or a dropout that its forward() is told the mode of.
     """
     if isinstance(model.kind, External):
         last = model.name.rpartition(".")[2]
@@ -170,10 +170,29 @@ def modal_layer(index: Index, model: Instance, depth: int = 4, surely: bool = Fa
         for name in index.hierarchy.attribute_names(cls)
         for method, binding in index.hierarchy.attribute_bindings(cls, name)
         if binding.value is not None and binding.value.kind == "call" and not binding.items
-        if not (surely and method.events[binding.position].block.branches)
+        if not (surely and (method.events[binding.position].block.branches or _is_unused(index, model.kind, name)))
         for thing in index.objects.of(binding.value, Spot(method, binding.position))
     )
     return _first(index, attributes, depth, surely)
+
+
+def _is_unused(index: Index, cls: Class, name: str) -> bool:
+    """No method of the class, or of one above or below it, reads the attribute, or all of them at once."""
+    family = dict.fromkeys(one for below in (cls, *index.subclasses(cls)) for one in index.lineage(below))
+    if any(one for cls in family for one in index.external_bases(cls) if one != "torch.nn.Module"):
+        return False
+    methods = (method for one in family for method in one.methods.values())
+    return not any(
+        part.text == "getattr" or part.last in _OF_ALL or f"{part.text}.".startswith(f"{method.self_name}.{name}.")
+        for method in methods
+        for event in method.events
+        for root in (event.value, *event.calls)
+        for part in (root.walk() if root is not None else ())
+        if part.kind == "path"
+    )
+
+
+_OF_ALL = ("_modules", "children", "modules", "named_children", "named_modules", "__dict__")
 
 
 def _first(index: Index, things: Iterable[Thing], depth: int, surely: bool) -> Link | None:
