@@ -36,10 +36,11 @@ WATCHES = {
     "trace": ("trace", "losses", "parameters"),
     "nonfinite": ("nonfinite",),
     "both": ("trace", "losses", "parameters", "nonfinite"),
-    "questions": ("batches", "phases", "layers", "timing", "checksums", "inspection"),
+    "questions": ("batches", "phases", "layers", "timing", "checksums", "inspection", "padding"),
     "all": (
         "trace", "losses", "parameters", "origins", "nonfinite", "batches", "phases", "layers", "timing", "checksums",
         "inspection",
+        "padding",
     ),
 }  # fmt: skip
 

@@ -27,7 +27,7 @@ EXPERIMENTS: Mapping[str, Mapping[str, Any]] = {
     "observe": {
         "listeners": [
             "trace", "losses", "parameters", "origins", "nonfinite", "batches", "phases", "layers", "timing", "checksums",
-            "inspection",
+            "inspection", "padding",
         ],
         "steps": 200,
         "stop_at_nonfinite": True,

@@ -5,11 +5,14 @@ operation made them, shapes) and the graph of the first step for losses written 
 
 Fails on: probabilities or log-probabilities where logits belong, and the reverse; values squashed twice, or put
 through a ReLU; shapes that broadcast to an outer product, or one prediction compared with several targets; a loss below its mathematical lower bound; targets that are
-no probabilities, the blank of CTC, or one constant; a first loss far above chance; a loss that is negated before backward, or sinks
+no probabilities, the blank of CTC, or one constant; labels at the filled-up ends of sequences that count; a first loss far above chance; a loss that is negated before backward, or sinks
 without bound; a term of the loss that lost its graph. Where both operands of an outer product carry a gradient it is a note: scores of a
 ranking may be meant to meet in all pairs.
 A pass rules these out for the calls seen. A plausible first loss does not prove that labels are right.
-Cost: the first three calls of each loss. Cannot see: losses written by hand, other than their shapes and sign.
+Padding is told by what enters the model: one value behind (or before) sequences of different lengths and nowhere else, with one label there,
+which the gradient reaches. It is a note below a tenth of the labels, and where the targets are the inputs: an end may be meant to be learned.
+Cost: the first three calls of each loss, twelve for padding. Cannot see: losses written by hand, other than their shapes and sign; padding
+in a loss that is called for each time step, in batches of one length, or behind modules that are given no whole sequences.
 """
 
 from __future__ import annotations
@@ -21,12 +24,13 @@ from trainsleuth.trace import Event, Trace, place, shown
 
 from ._first_loss import chance_of, far_above_chance, per_label
 from ._loss_inputs import blank_in_target, constant_target, squashed_twice, target_out_of_range, wrong_input
+from ._loss_padding import padding_counted
 from ._loss_shapes import elementwise_broadcast, one_for_several, outer_products
 from ._loss_sign import below_bound, cut_terms, falls_without_bound, negated, negated_sum
 from ._loss_words import made_at, numbers_of, span
 
 EXPERIMENT = "observe"
-READS = ("losses",)
+READS = ("losses", "padding")
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
@@ -53,6 +57,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     failures += [*constant_target(trace, calls), *cut_terms(trace)]
     if not failures:
         failures += [*far_above_chance(trace, calls), *falls_without_bound(trace, graphs)]
+    failures += padding_counted(trace)
     yield from failures
     if calls and not [f for f in failures if f.is_alarm]:
         yield from _passes(calls)
