@@ -797,11 +797,12 @@ class Model(nn.Module):
 
 @pytest.mark.parametrize("kind", ["bool", "long", "float32"])
 def test_equal_rows_of_a_mask_are_no_equal_examples(host: Host, tmp_path: Path, kind: str) -> None:
-    """`model.forward(x)` calls no hook: the encoder seems to be called by the program, with the mask as its only new tensor."""
+    """A forward that was taken before is not seen: the encoder seems to be called by the program, with the mask as its only new tensor."""
     edits = (
         ("class Model(nn.Module):\n    def __init__(self, width=32):\n        super().__init__()\n", ENCODING),
         ("        x = x + self.mlp", f"        x = x + self.encoder(x, torch.ones(idx.shape[0], idx.shape[1], 1, dtype=torch.{kind}))\n        x = x + self.mlp"),
-        ("logits = model(x)", "logits = model.forward(x)"),
+        ("for step in range(80):", "call = model.forward\nfor step in range(80):"),
+        ("logits = model(x)", "logits = call(x)"),
     )  # fmt: skip
     trace, ended = host.run(edited(PROGRAMS / "letters.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
     told = list(probes.judge("observe", trace, frozenset({"batch_as_seen"})))

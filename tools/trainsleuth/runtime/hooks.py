@@ -2,7 +2,7 @@
 
 A listener is any object with methods named after the moments in MOMENTS; it gets only those it defines.
 Nothing is told from other threads than the one that trains (the first to go backward or to step; until then the one
-that loaded torch), from forked children, or while a listener itself computes.
+that loaded torch), from forked children, while a listener itself computes, or while torch.jit.trace records.
 """
 
 import atexit
@@ -67,6 +67,7 @@ class Bus:
         self.closed = self.trained = False
         self.numbered = {}
         self.idling = Idling(torch)
+        self.recorded = torch._C._get_tracing_state  # by torch.jit.trace, which would take in what listeners compute
 
     def number(self, kind, thing):
         """The number of this object among all of its kind, the same for every listener; kept, so it stays its own."""
@@ -81,7 +82,8 @@ class Bus:
 
     @property
     def awake(self):
-        return not self.busy and threading.get_ident() == self.thread and os.getpid() == self.pid
+        is_told = not self.busy and threading.get_ident() == self.thread and os.getpid() == self.pid
+        return is_told and self.recorded() is None
 
     def tell(self, moment, *details):
         """Tells every listener; returns the last answer that is not None."""

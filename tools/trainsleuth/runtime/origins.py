@@ -118,7 +118,8 @@ def patch_setattr(torch, listener):
 
     @functools.wraps(original)
     def __setattr__(self, name, value):
-        old = (self.__dict__.get("_modules") or {}).get(name)
+        held = self.__dict__.get("_modules")
+        old = held.get(name) if isinstance(held, dict) else None  # a scripted module keeps them in C++
         if old is not None and old is not value and next(old.parameters(), None) is not None:
             listener.say("module_replaced", owner=type(self).__name__, name=name)
         original(self, name, value)

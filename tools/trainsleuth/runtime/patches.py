@@ -5,8 +5,10 @@ Wrappers keep signature, result and exceptions; when the bus sleeps they only pa
 
 import functools
 import inspect
+import types
 
 from . import births
+from .direct import DirectCalls
 
 LOSSES = (
     "binary_cross_entropy",
@@ -39,9 +41,32 @@ def module_call(torch, bus):
     called = bus.told["module_called"]
     graph_task = torch._C._current_graph_task_id  # -1 unless the engine runs: a checkpoint calls again
 
+    def is_outermost():
+        return not bus.depth and bus.awake and not bus.in_loader and graph_task() == -1
+
+    def outermost(module, function, args, kwargs):
+        """Calls what stands for this module, and tells of it where no other module is being called."""
+        if not is_outermost():
+            return function(*args, **kwargs)
+        changed = bus.tell("forward_before", module, args, kwargs)
+        if changed is not None:
+            args, kwargs = changed
+        bus.depth = 1
+        try:
+            output = function(*args, **kwargs)
+        except BaseException:
+            bus.depth = 0
+            bus.tell("forward_broken", module)
+            raise
+        bus.depth = 0
+        bus.tell("forward_after", module, args, kwargs, output)
+        return output
+
+    direct = DirectCalls(torch, bus, outermost)
+
     @functools.wraps(original)
     def __call__(self, *args, **kwargs):
-        if bus.depth:
+        if bus.depth or (is_outermost() and direct.is_part(self)):
             if called:
                 bus.tell("module_called", self)
             bus.depth += 1
@@ -49,21 +74,9 @@ def module_call(torch, bus):
                 return original(self, *args, **kwargs)
             finally:
                 bus.depth -= 1
-        if not bus.awake or bus.in_loader or type(self).__module__ == "torch.nn.modules.loss" or graph_task() != -1:
+        if type(self).__module__ == "torch.nn.modules.loss":
             return original(self, *args, **kwargs)
-        changed = bus.tell("forward_before", self, args, kwargs)
-        if changed is not None:
-            args, kwargs = changed
-        bus.depth = 1
-        try:
-            output = original(self, *args, **kwargs)
-        except BaseException:
-            bus.depth = 0
-            bus.tell("forward_broken", self)
-            raise
-        bus.depth = 0
-        bus.tell("forward_after", self, args, kwargs, output)
-        return output
+        return outermost(self, types.MethodType(original, self), args, kwargs)
 
     module_class.__call__ = __call__
 
