@@ -7,11 +7,11 @@ Where targets are the inputs moved by one, the second half of each sequence is e
 the first half must stay.
 
 Fails on: outputs that move with the batch mates (a wrong axis, view for transpose, batch_first, statistics of
-the batch in evaluation); a next-token model that sees the future; one whose targets are the very tokens that it sees.
+the batch in evaluation); a next-token model that sees the future; one whose targets are the very tokens that it sees, or those after the next.
 A pass proves independence for this batch and these weights. With rows that are all the same, or an output that
 nothing moves, the answer is open, as it is for what rounding in half precision may do as well.
 Cost: four calls of the model, once. Cannot see: full-batch models of graphs (their rows belong together),
-modules that return only a loss, mixing that happens in training mode alone.
+batch mates of modules that return only a loss, mixing that happens in training mode alone, models called by other methods than forward.
 
 Bad:
     x = x.view(x.shape[1], x.shape[0], -1)
@@ -40,6 +40,8 @@ def probe(trace: Trace) -> Iterator[Finding]:
             yield from _copying(model)
         elif model.get("causal") is not None:
             yield _future(model)
+        if model.get("twice"):
+            yield _moved_twice(model)
     yield from unanswered(trace, BY, "whether examples are independent of each other")
 
 
@@ -118,6 +120,18 @@ def _copying(model: Event) -> Iterator[Finding]:
         severity="error", confidence="high", family="data", suspects=("targets-misaligned-with-inputs",),
         measured={"positions": model["positions"]}, claims=("off-by-one-target",),
         next="compare logits[:, :-1] with labels[:, 1:], or let the model shift the labels that it is given",
+    )  # fmt: skip
+
+
+def _moved_twice(model: Event) -> Finding:
+    """The labels that enter are the next tokens already, and the loss compares with those after them."""
+    return finding(
+        BY, model, "fail",
+        f"{model['cls']} called at {shown(model)} moves its labels twice: those that enter it are the next tokens, and the targets of the loss "
+        "are the tokens after the next; expected the next tokens as targets",
+        severity="error", confidence="high", family="data", suspects=("targets-misaligned-with-inputs",),
+        measured={"places": 2}, claims=("off-by-one-target",),
+        next="give the model labels equal to the inputs where it moves them itself, or take the shift out of the collate function",
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import sys
 import time
 
 from . import effort, trials
-from .calls import autocast_states, named_tensors
+from .calls import Call, autocast_states
 from .freeze import copied
 from .gradients import members
 from .replay import alone
@@ -16,6 +16,7 @@ from .rows import main_input
 from .tensors import is_dense, tensors_in
 
 MOST_ROOTS = 3
+MOST_TARGETS = 12  # of the last losses
 SECONDS = 8.0  # for all modules together
 SHARDED = ("FullyShardedDataParallel", "FSDPModule", "DeepSpeedEngine")
 
@@ -58,7 +59,7 @@ class Listener:
     def loss_after(self, name, arguments, output):
         target = list(arguments.values())[1]
         if getattr(output, "requires_grad", False) and hasattr(target, "dtype"):
-            self.targets = [*self.targets[-3:], target.detach()]
+            self.targets = [*self.targets[1 - MOST_TARGETS :], target.detach()]
 
     # -- the end ---------------------------------------------------------------------------
 
@@ -88,7 +89,8 @@ class Listener:
             raise TypeError("its parameters are spread over ranks")
         args, kwargs = copied((args, kwargs))
         model = alone(module)
-        main = main_input([(name, t.detach()) for name, t in named_tensors((args, kwargs), "")], args)
+        given = Call(self.torch, "input", model, args, kwargs, (None, None)).tensors()
+        main = main_input([(name, t.detach()) for name, t in given], args)
         if main is None:
             raise TypeError("no batch of plain tensors enters it")
         model.eval()

@@ -1,11 +1,16 @@
 """Examples told apart: one exact number per row of a batch, how much a row holds at all, and whether all of it is finite."""
 
 import random
+import re
 
 from .tensors import is_dense, is_unreadable, tensors_in
 
 SAMPLE = 4096  # values of a row that count; a longer row is read at regular distances
 FEW = 16  # values that must differ in a row of whole numbers, else equal rows may be chance
+
+BESIDE = re.compile(
+    r"label|target|truth|mask|token_type|position|(^|\.)y$|(^|\.)gt", re.IGNORECASE
+)  # names of what comes with the examples
 
 
 class Coder:
@@ -62,14 +67,17 @@ def is_batch(tensor):
 
 
 def main_input(named, args=()):
-    """The largest of (name, tensor) pairs that is a batch, but neither a mask of bools nor the state of a recurrent layer; or None."""
+    """The largest of (name, tensor) pairs that is a batch, but neither a mask of bools nor the state of a recurrent layer; or None.
+
+    Of several as large one that is not called labels or a mask.
+    """
     first = next(tensors_in(args), None)
     batches = [
         (name, tensor)
         for name, tensor in named
         if is_batch(tensor) and not is_state(tensor, first) and str(tensor.dtype) != "torch.bool"
     ]
-    return max(batches, key=lambda pair: pair[1].numel(), default=None)
+    return max(batches, key=lambda pair: (pair[1].numel(), not BESIDE.search(pair[0])), default=None)
 
 
 def is_state(tensor, first):

@@ -12,11 +12,10 @@ from .calls import Call
 from .dropping import DropoutWatch
 from .freeze import storage
 from .rows import is_batch
+from .scores import Scores
+from .sequences import Sequences
 from .tensors import is_dense, tensors_in
 
-NEXT_TOKEN = 0.95  # share of targets that are the input shifted by one, from which a model must be causal
-COPIED = 0.999  # share of targets that are the input itself
-VARIED = 5  # tokens in the batch, below which that may be chance
 MOST_ARGUMENTS = 4  # that are exchanged one by one
 HELPERS = re.compile(r"label|target|truth|mask|length|len$|weight|id$|idx|index|^y$|^gt", re.IGNORECASE)  # not examples
 
@@ -33,6 +32,7 @@ class Again:
         self.args, self.kwargs, self.main, self.autocast = args, kwargs, main, autocast
         self.state, self.until = randomness.save(torch), until
         self.rows = int(main.shape[0])
+        self.scores = None  # what loss functions inside are given, where nothing else tells of single places
 
     # -- one call --------------------------------------------------------------------------
 
@@ -46,10 +46,13 @@ class Again:
             self.torch.manual_seed(seed)
         with ExitStack() as stack:
             stack.enter_context(self.torch.no_grad())
+            if self.scores is not None:
+                stack.enter_context(self.scores.heard())
             for device, enabled, dtype in self.autocast:
                 stack.enter_context(self.torch.autocast(device, dtype, enabled=enabled, cache_enabled=False))
             output = self.model(*given[0], **given[1])
-        return [t.detach().clone() for t in tensors_in(output) if t.is_floating_point() and is_dense(t)]
+        found = [*tensors_in(output), *([] if self.scores is None else self.scores.taken())]
+        return [t.detach().clone() for t in found if t.is_floating_point() and is_dense(t)]
 
     def of_rows(self, outputs):
         return [t for t in outputs if t.dim() >= 1 and t.shape[0] == self.rows]
@@ -67,7 +70,8 @@ class Again:
         if not facts["repeats"]:
             return dict(facts, why="its output changes from call to call")
         if not results:
-            return dict(facts, why="no output has a row per example", **self._causal(plain, targets))
+            self.scores = Scores(self.torch)
+            return dict(facts, why="no output has a row per example", **self._causal(self.outputs(), targets))
         facts["scale"] = max(float(t.float().abs().max()) for t in results if t.numel())
         facts["inputs_differ"] = bool((self.main != self.main[:1]).any())
         facts["input_effect"] = distance(results, self.of_rows(self.outputs(self._rolled(0))))
@@ -139,7 +143,7 @@ class Again:
         found = [Sequences(x, along, self._besides_main(x.shape), targets) for along in (1, 0) if x.shape[along] >= 4]
         asked = next((one for one in found if one.is_next), None)
         if asked is not None:
-            return dict(self._moved_by_later(outputs, asked), copies=False)
+            return dict(self._moved_by_later(outputs, asked), copies=False, twice=asked.is_twice)
         facts = [self._moved_by_later(outputs, one) for one in found if one.is_copy]
         told = [one for one in facts if one["causal"] is not None]
         seen = next((one for one in told if not one["causal"]), told[0] if told else {"causal": None})
@@ -175,60 +179,6 @@ class Again:
         found = [t for t in tensors_in((self.args, self.kwargs)) if t.shape == shape]
         first = next((n for n, t in enumerate(found) if t.data_ptr() == self.main.data_ptr()), None)
         return [t for n, t in enumerate(found) if n != first]
-
-
-class Sequences:
-    """Tokens, read along one axis, beside what a loss is given as targets: are these the next tokens, or the same?"""
-
-    def __init__(self, tokens, along, arguments, targets):
-        self.tokens, self.along = tokens, along
-        self.rows = tokens.transpose(1, along)  # a sequence in each
-        given = [t for t in targets if not t.is_floating_point()]
-        arguments = [self._in_rows(t) for t in arguments if not t.is_floating_point()]
-        is_shifted = any(map(self._is_shifted, given))
-        is_same = any(map(self._is_same, given))
-        self.is_next = is_shifted or (not is_same and any(map(self._leads_to_next, arguments)))
-        self.is_copy = is_same and not self.is_next
-        self.is_told = is_shifted or is_same  # by the loss itself, which also shows the order of what is flat
-
-    def _in_rows(self, tensor):
-        return tensor.reshape(self.tokens.shape).transpose(1, self.along)
-
-    def _is_same(self, target):
-        """What the loss is given as targets are the tokens that go in, at the same places."""
-        if target.numel() != self.tokens.numel() or len(self.tokens.unique()) < VARIED:
-            return False
-        y = self._in_rows(target)
-        kept = y >= 0
-        return bool(kept.any()) and float((y == self.rows)[kept].float().mean()) >= COPIED
-
-    def _is_shifted(self, target):
-        later = self.rows[:, 1:]
-        if target.numel() == self.tokens.numel():
-            y = self._in_rows(target)[:, :-1]
-            return float(((y == later) | (y < 0)).float().mean()) >= NEXT_TOKEN
-        if target.numel() != later.numel():
-            return False
-        y = target.reshape(later.shape if self.along else later.shape[::-1]).transpose(1, self.along)
-        return float((y == later).float().mean()) >= NEXT_TOKEN
-
-    def _leads_to_next(self, y):
-        """An argument is the next tokens, or the same ones, which the model shifts itself."""
-        shifted = (y[:, :-1] == self.rows[:, 1:]) | (y[:, :-1] < 0)
-        return float(shifted.float().mean()) >= NEXT_TOKEN or bool(((y == self.rows) | (y < 0)).all())
-
-    def by_place(self, output):
-        """(sequence, place, values) of an output; None where it has no such axes."""
-        if output.dim() == 2 and self.is_told and output.shape[0] == self.tokens.numel():
-            output = output.reshape(*self.tokens.shape, -1)
-        is_placed = output.dim() == 3 and output.shape[:2] == self.tokens.shape
-        return output.transpose(1, self.along) if is_placed else None
-
-    def with_other_end(self, tensor, half):
-        """What stands behind the first half of each sequence is exchanged among them."""
-        rows = tensor.transpose(1, self.along).clone()
-        rows[:, half:] = rows[:, half:].roll(1, 0)
-        return rows.transpose(1, self.along)
 
 
 def replaced(value, change, depth=6):
