@@ -26,6 +26,7 @@ from trainsleuth.trace import Trace
 EXPERIMENTS: Mapping[str, Mapping[str, Any]] = {
     "observe": {
         "listeners": [
+            "teachers",  # first: a backward is not followed, nor what the others read of it
             "trace", "losses", "parameters", "origins", "nonfinite", "batches", "phases", "layers", "timing", "checksums",
             "inspection", "padding",
         ],

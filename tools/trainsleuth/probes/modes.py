@@ -2,14 +2,18 @@
 
 Follows the mode of every module over the run: which calls are followed by backward, which run on the batches
 of a loader that never leads to one, and what comes after an evaluation. When the run is over, the model is
-called once in evaluation mode to see whether anything still drops values.
+called once in evaluation mode to see whether anything still drops values. At a few steps it is followed whether the
+loss is computed from what a module gives that nothing trains.
 
 Fails on: training that goes on in evaluation mode after an evaluation; evaluation with dropout or batch
 statistics on; dropout that ignores the mode; evaluation of a copy that stays as it was while the model that
-trains is never evaluated.
+trains is never evaluated; a teacher, an extractor of features, a reward or reference model in training mode: nothing
+trains it, its dropout or batch norms act at each step, and the loss is computed against what it gives. A note where noise
+may be meant: it is a copy of the model, or what it gives enters what learns, or it is called several times for a backward.
 A pass shows the modes of the phases seen; layers whose mode differs from the rest are counted, not judged.
-Cost: none to speak of. Cannot see: evaluation without a data loader in training mode (rollouts and sampling
-look the same), what happens after the last step seen.
+Cost: none to speak of; where a teacher is in training mode, five steps in which each operation is followed. Cannot see:
+evaluation without a data loader in training mode (rollouts and sampling look the same), what happens after the last step
+seen, a teacher that is called inside of the module that holds it, stochastic depth, targets computed before the training.
 
 Bad:
     x = F.dropout(x, 0.5)
@@ -27,9 +31,10 @@ from trainsleuth.finding import Finding, Link
 from trainsleuth.trace import Event, Trace, place, shown
 
 from ._roots import models_among
+from ._teachers import frozen_in_training_mode
 
 EXPERIMENT = "observe"
-READS = ("phases",)
+READS = ("phases", "teachers")
 SELDOM = 0.5  # calls per step
 NEEDED_STEPS = 10  # between the first and the last of them
 NEEDED_CALLS = 2  # training calls in the wrong mode
@@ -41,6 +46,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     found = [finding for root in roots for finding in _of_root([p for p in phases if p["root"] == root])]
     found += _always_dropping(trace)
     found += _evaluates_a_copy(phases)
+    found += frozen_in_training_mode(trace)
     yield from found
     if not roots:
         yield Finding(by="probe:modes", outcome="open", family="eval",
