@@ -7,9 +7,10 @@ loss is computed from what a module gives that nothing trains.
 
 Fails on: training that goes on in evaluation mode after an evaluation; evaluation with dropout or batch
 statistics on; dropout that ignores the mode; evaluation of a copy that stays as it was while the model that
-trains is never evaluated; a teacher, an extractor of features, a reward or reference model in training mode: nothing
-trains it, its dropout or batch norms act at each step, and the loss is computed against what it gives. A note where noise
-may be meant: it is a copy of the model, or what it gives enters what learns, or it is called several times for a backward.
+trains is never evaluated; of an AveragedModel that is never updated; of the model with exactly the values from before its
+first step, its trained ones put back afterwards (a shadow of the weights that is never updated); a teacher, an extractor of features, a reward or reference model in training mode: nothing
+trains it, its dropout or batch norms act at each step, and the loss is computed against what it gives. A note where the
+run was stopped before its end, so that the average may begin to move later; and where noise may be meant: the teacher is a copy of the model, or what it gives enters what learns, or it is called several times for a backward.
 A pass shows the modes of the phases seen; layers whose mode differs from the rest are counted, not judged.
 Cost: none to speak of; where a teacher is in training mode, five steps in which each operation is followed. Cannot see:
 evaluation without a data loader in training mode (rollouts and sampling look the same), what happens after the last step
@@ -30,13 +31,12 @@ from typing import Any
 from trainsleuth.finding import Finding, Link
 from trainsleuth.trace import Event, Trace, place, shown
 
+from ._evaluated_weights import wrong_weights
 from ._roots import models_among
 from ._teachers import frozen_in_training_mode
 
 EXPERIMENT = "observe"
 READS = ("phases", "teachers")
-SELDOM = 0.5  # calls per step
-NEEDED_STEPS = 10  # between the first and the last of them
 NEEDED_CALLS = 2  # training calls in the wrong mode
 
 
@@ -45,7 +45,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     roots = dict.fromkeys(phase["root"] for phase in phases if phase["backwards"])
     found = [finding for root in roots for finding in _of_root([p for p in phases if p["root"] == root])]
     found += _always_dropping(trace)
-    found += _evaluates_a_copy(phases)
+    found += wrong_weights(phases, trace)
     found += frozen_in_training_mode(trace)
     yield from found
     if not roots:
@@ -175,38 +175,6 @@ def _always_dropping(trace: Trace) -> Iterator[Finding]:
                 measured={"p": seen["p"], "outputs_differ_by": model["noise"]},
                 next="pass training=self.training (or dropout_p=0 outside of training) and evaluate again",
             )
-
-
-def _evaluates_a_copy(phases: Sequence[Event]) -> Iterator[Finding]:
-    """What is evaluated is as large as what trains, is not trained, and never moves."""
-    trained = {phase["held"]: phase for phase in phases if phase["backwards"] and phase.get("held")}
-    training = {phase["loader"] for phase in phases if phase["backwards"]}
-    called = [p for p in phases if p.get("weights") and not p["backwards"]]
-    for phase in called:
-        trained.pop(phase["held"], None)  # the model that trains is evaluated too
-    evaluated = [p for p in called if p["loader"] not in training or _is_seldom(p)]
-    for root in dict.fromkeys(phase["root"] for phase in evaluated):
-        mine = [phase for phase in evaluated if phase["root"] == root]
-        first, last = mine[0], mine[-1]
-        codes = {phase[name] for phase in mine for name in ("weights", "weights_until") if name in phase}
-        stands = len(codes) == 1 and last["until"] > first["n"]
-        if not stands or first["elements"] not in trained:
-            continue
-        model = trained[first["elements"]]
-        yield _fail(
-            first,
-            f"what is evaluated at {shown(first)} is another {first['cls']}: its {first['elements']} parameters are the same after "
-            f"{first['n']} and after {last['until']} steps, and the {model['cls']} that trains at {shown(model)} is never evaluated; "
-            "expected the trained weights there",
-            measured={"first_step": first["n"], "last_step": last["until"], "elements": first["elements"]},
-            next="evaluate the model that trains, or update the copy (averaging, load_state_dict) after each step",
-        )
-
-
-def _is_seldom(phase: Event) -> bool:
-    """Called without a loader at few of the steps: a teacher or a target network is called at each."""
-    steps = phase["until"] - phase["n"]
-    return phase["loader"] is None and steps >= NEEDED_STEPS and bool(phase["calls"] <= SELDOM * steps)
 
 
 def _fail(site: Event, message: str, **more: Any) -> Finding:

@@ -7,11 +7,13 @@ program calls it directly, and without gradients that of the layers for which it
 from .checksums import code
 from .gradients import members
 from .rows import Coder
+from .tensors import has_memory, is_dense, local
 
 MOST_TOLD = 300
 MOST_NAMES = 6
 WRAPPERS = ("DistributedDataParallel", "DataParallel")
-MOST_WEIGHED = 20  # phases of one module whose parameters are looked at
+MOST_WEIGHED = 20  # phases with and as many without gradients of one module, whose parameters are looked at
+OWN = ("key", "waiting", "module", "token")
 
 
 class Listener:
@@ -21,7 +23,7 @@ class Listener:
         self.told = self.backwards = 0
         self.optimizers, self.weighed, self.coder = [], {}, Coder(bus.torch)
         self.models, self.called = {}, {}  # number of the model of each root; the innermost root of each model
-        self.layers = {}  # of each root, those that the mode changes
+        self.layers, self.lasts = {}, {}  # of each root: layers that the mode changes, and its last parameter
 
     def optimizer_born(self, optimizer):
         self.optimizers.append(optimizer)
@@ -36,16 +38,18 @@ class Listener:
         grad = self.torch.is_grad_enabled()
         key = (self.called[model].training and (grad or self._is_on(root, module)), grad, self.loader)
         phase = self.phases.get(model)
-        if phase is None or phase["key"] != key:
+        token = None if grad else values_token(self._last(root, module))
+        if phase is None or phase["key"] != key or self._is_swapped(phase, root, token):
             self._end(model)
             user, library = self.bus.sites.here()
             phase = self.phases[model] = dict(
                 key=key, model=model, root=root, cls=type(module).__name__, training=key[0], grad=key[1], loader=key[2], site=user,
                 lib=library, n=self.bus.steps, until=self.bus.steps, calls=0, backwards=0, waiting=False,
-                **flags(self.torch, module), **self._weights(root, module, key, "weights"),
+                module=module, token=token, **flags(self.torch, module), **self._weights(root, module, "weights"),
             )  # fmt: skip
-        elif phase.get("weights") and phase["until"] != self.bus.steps:
-            phase.update(self._weights(root, module, key, "weights_until"), until=self.bus.steps)
+        elif phase.get("weights") and not key[1] and phase["until"] != self.bus.steps:
+            phase.update(self._weights(root, module, "weights_until"), until=self.bus.steps)
+        phase["token"] = token
         phase["calls"] += 1
         phase["waiting"] = key[1]
 
@@ -69,28 +73,58 @@ class Listener:
             self.layers[root] = [one for one in module.modules() if kind(self.torch, one)] or [core(module)]
         return any(layer.training for layer in self.layers[root])
 
-    def _weights(self, root, module, key, name):
-        """How many parameters it has and how many of them are trained; when evaluated, an exact code of them."""
-        self.weighed[root] = self.weighed.get(root, 0) + 1
-        if self.weighed[root] > MOST_WEIGHED:
+    def _last(self, root, module):
+        """Its last parameter, what this rank holds of it."""
+        if root not in self.lasts:
+            self.lasts[root] = next(reversed(list(module.parameters())), None)
+        return self.lasts[root] if self.lasts[root] is None else local(self.lasts[root])
+
+    def _is_swapped(self, phase, root, token):
+        """Has it got other values without a step, to be evaluated with those too?"""
+        is_same_step = not phase["key"][1] and phase["until"] == self.bus.steps
+        return is_same_step and phase["token"] != token and self.weighed.get((root, False), 0) < MOST_WEIGHED
+
+    def _weights(self, root, module, name, at_end=False):
+        """How many parameters it has, how many of them are trained, and an exact code of them."""
+        kind = (root, self.torch.is_grad_enabled())
+        self.weighed[kind] = self.weighed.get(kind, 0) + 1
+        if self.weighed[kind] > MOST_WEIGHED and not at_end:
             return {}
         held = {id(p) for optimizer in self.optimizers for p in members(optimizer) if p.requires_grad}
         mine = list(module.parameters())
         return {
             "elements": sum(p.numel() for p in mine), "held": sum(p.numel() for p in mine if id(p) in held),
-            name: None if key[1] else code(self.coder, mine),
+            name: code(self.coder, mine),
         }  # fmt: skip
 
     def _end(self, model):
         phase = self.phases.pop(model, None)
         if phase is not None and self.told < MOST_TOLD:
             self.told += 1
-            self.events("phase", **{name: value for name, value in phase.items() if name not in ("key", "waiting")})
+            phase["averaged"] = times_averaged(phase["module"])
+            self.events("phase", **{name: value for name, value in phase.items() if name not in OWN})
 
     def close(self, reason):
-        for model in list(self.phases):
+        for model, phase in list(self.phases.items()):
+            if phase.get("weights"):
+                phase.update(self._weights(phase["root"], phase["module"], "weights_until", at_end=True))
             self._end(model)
         self.events("phases", all_told=self.told < MOST_TOLD, backwards=self.backwards)
+
+
+def times_averaged(module):
+    """How often an AveragedModel of torch was updated; None for every other module."""
+    is_one = any(owner.__name__ == "AveragedModel" for owner in type(module).__mro__)
+    return int(module.n_averaged) if is_one and hasattr(module, "n_averaged") else None
+
+
+def values_token(parameter):
+    """Other than before when other values were put into it; without waiting for a device."""
+    if parameter is None or parameter.is_inference() or not has_memory(parameter):
+        return None
+    on_cpu = parameter.device.type == "cpu" and parameter.numel() and is_dense(parameter)
+    first = float(parameter.detach().reshape(-1)[0]) if on_cpu else None
+    return parameter.data_ptr(), parameter._version, first
 
 
 def inner(module):

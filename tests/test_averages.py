@@ -1,0 +1,137 @@
+"""An average of the weights that never moves is told where it is evaluated or saved; what is meant to stay is no alarm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from probed import Host
+
+pytest.importorskip("torch")
+
+from trainsleuth import probes
+from trainsleuth.finding import Finding
+
+PROGRAM = """
+import copy
+import io
+import torch
+from torch import nn
+from torch.nn import functional as F
+from torch.optim.swa_utils import AveragedModel
+
+torch.manual_seed(0)
+
+
+class Shadow:
+    def __init__(self, model):
+        self.model = model
+        self.shadow = {name: p.detach().clone() for name, p in model.named_parameters()}
+
+    def update(self):
+        for name, p in self.model.named_parameters():
+            self.shadow[name].lerp_(p.detach(), 0.1)
+
+    def apply(self):
+        self.backup = {name: p.detach().clone() for name, p in self.model.named_parameters()}
+        for name, p in self.model.named_parameters():
+            p.data.copy_(self.shadow[name])
+
+    def restore(self):
+        for name, p in self.model.named_parameters():
+            p.data.copy_(self.backup[name])
+
+
+def evaluate(model):
+    model.eval()
+    with torch.no_grad():
+        right = (model(inputs).argmax(1) == labels).float().mean()
+    model.train()
+    return right
+
+
+inputs = torch.randn(64, 8)
+labels = inputs[:, :4].argmax(1)
+model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Dropout(0.1), nn.Linear(32, 4))
+MADE
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for step in range(STEPS):
+    loss = F.cross_entropy(model(inputs), labels)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    EACH
+    if step % 20 == 19:
+        OFTEN
+END
+"""
+AVERAGE, SHADOW = "average = AveragedModel(model)", "shadow = Shadow(model)"
+SWAPS = "shadow.apply()\n        evaluate(model)\n        shadow.restore()"
+LATER = "if step > {}:\n        average.update_parameters(model)"
+
+
+def said(host: Host, folder: Path, made: str, each: str, often: str, end: str, steps: int = 60) -> list[Finding]:
+    parts = {"MADE": made, "STEPS": str(steps), "EACH": each, "OFTEN": often, "END": end}
+    text = PROGRAM
+    for name, part in parts.items():
+        text = text.replace(name, part or "pass")
+    (folder / "averaged.py").write_text(text)
+    trace, ended = host.run(folder / "averaged.py", folder, dict(probes.EXPERIMENTS["observe"]))
+    assert ended["code"] == 0 and not trace.hooks_missing, (ended["output"], trace.hooks_missing)
+    asked = frozenset({"modes", "parameter_table"})
+    return [one for one in probes.judge("observe", trace, asked) if one.outcome == "fail"]
+
+
+FAULTS = {
+    "an average that is never updated": (AVERAGE, "", "evaluate(model)\n        evaluate(average)", "", "was never updated: it counts 0 calls"),
+    "only evaluated at the end": (AVERAGE, "", "", "evaluate(average)", "was never updated: it counts 0 calls"),
+    "a shadow that is never updated": (SHADOW, "", SWAPS, "", "with exactly the 420 values that it had before the first step"),
+    "a shadow, swapped in at the end": (SHADOW, "", "", SWAPS.replace("\n        ", "\n"), "with exactly the 420 values"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("made", "each", "often", "end", "words"), FAULTS.values(), ids=FAULTS)
+def test_weights_from_before_the_training_are_not_to_be_evaluated(
+    host: Host, tmp_path: Path, made: str, each: str, often: str, end: str, words: str
+) -> None:
+    (told,) = said(host, tmp_path, made, each, often, end)
+    assert told.severity == "warning" and words in told.message and told.line, told
+
+
+BEGUN = "begun = copy.deepcopy(model.state_dict())"
+REWINDS = "model.load_state_dict(begun)\n        evaluate(model)"
+
+HEALTHY = {
+    "an average that is updated": (AVERAGE, "average.update_parameters(model)", "evaluate(average)", ""),
+    "averaged late": (AVERAGE, LATER.format(50), "evaluate(model)", "evaluate(average)"),
+    "averaged by hand": (AVERAGE, "for mine, its in zip(average.parameters(), model.parameters()):\n        mine.data.lerp_(its.data, 0.1)", "evaluate(average)", ""),
+    "an average that nobody uses yet": (AVERAGE, "", "evaluate(model)", ""),
+    "a shadow that is updated": (SHADOW, "shadow.update()", SWAPS, ""),
+    "a shadow that is updated late": (SHADOW, "if step > 30:\n        shadow.update()", SWAPS, ""),
+    "rewound, and trained again": (BEGUN, "", REWINDS, ""),
+    "the first was the best": (BEGUN, "", "evaluate(model)", "model.load_state_dict(begun)\nevaluate(model)"),
+    "evaluated before it trains": (f"{BEGUN}\nevaluate(model)", "", "evaluate(model)", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("made", "each", "often", "end"), HEALTHY.values(), ids=HEALTHY)
+def test_averages_that_move_and_weights_that_are_set_back_are_not_told(
+    host: Host, tmp_path: Path, made: str, each: str, often: str, end: str
+) -> None:
+    assert not said(host, tmp_path, made, each, often, end)
+
+
+BOTH = SWAPS + "\n        evaluate(model)"
+DOUBTFUL = {
+    "updated after what was watched": (AVERAGE, LATER.format(400), "evaluate(model)\n        evaluate(average)", "", 500, "later than what was watched"),
+    "a shadow updated after what was watched": (SHADOW, "if step > 400:\n        shadow.update()", SWAPS, "", 500, "the steps that were watched"),
+    "compared with the start": (SHADOW, "", BOTH, SWAPS.replace("\n        ", "\n"), 60, "so they may be compared"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("made", "each", "often", "end", "steps", "words"), DOUBTFUL.values(), ids=DOUBTFUL)
+def test_what_may_move_later_is_a_note(
+    host: Host, tmp_path: Path, made: str, each: str, often: str, end: str, steps: int, words: str
+) -> None:
+    told = said(host, tmp_path, made, each, often, end, steps)
+    assert any(words in one.message for one in told) and all(one.severity == "note" for one in told), told
