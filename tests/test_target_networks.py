@@ -176,7 +176,11 @@ def test_a_frozen_layer_of_a_stack_of_copies_is_no_target(host: Host, tmp_path: 
 
 def test_a_target_that_is_never_updated_is_a_note(host: Host, tmp_path: Path) -> None:
     (told,) = said(host, tmp_path, "pass")
-    assert told.severity == "note" and "none of its own changed" in told.message
+    assert (
+        told.severity == "note"
+        and "none of its own changed" in told.message
+        and "began with the same values" in told.message
+    )
 
 
 FOLLOWS = "for mine, its in zip(self.target.parameters(), self.online.parameters()): mine.data.lerp_(its.data, 0.5)"
@@ -212,3 +216,29 @@ def test_an_optimizer_over_the_target_holds_the_wrong_twin(
     (link,) = alarm.chain
     assert "self.online(" in text.splitlines()[link.line - 1]
     assert not any("none that requires a gradient is missing" in one.message for one in told)
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ("torch.optim.swa_utils.AveragedModel(self.online)", "began with the same values"),
+        (
+            "torch.nn.Sequential(torch.nn.Linear(4, 16), torch.nn.ReLU(), torch.nn.Linear(16, 2))",
+            "began with values of its own",
+        ),
+        (
+            "torch.nn.Sequential(torch.nn.Linear(4, 16), torch.nn.ReLU(), torch.nn.Linear(16, 2))\n"
+            "        self.target.load_state_dict({n: 2 * v for n, v in self.target.state_dict().items()})",
+            "",
+        ),
+    ],
+    ids=["wrapped", "a second network", "a loaded teacher"],
+)
+def test_a_network_like_the_trained_one_that_stays(host: Host, tmp_path: Path, target: str, words: str) -> None:
+    text = AGENT.replace("copy.deepcopy(self.online)", target).replace("SYNC", "pass")
+    (tmp_path / "agent.py").write_text(text)
+    trace, ended = host.run(tmp_path / "agent.py", tmp_path, dict(probes.EXPERIMENTS["observe"]))
+    told = list(probes.judge("observe", trace, frozenset({"parameter_table"})))
+    notes = [one for one in told if one.outcome == "fail"]
+    assert told and all(one.severity == "note" for one in notes) and len(notes) == bool(words), (told, ended)
+    assert not notes or words in notes[0].message, notes

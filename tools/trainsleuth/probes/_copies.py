@@ -13,25 +13,30 @@ NEEDED_STEPS_FOR_COPIES = 100
 NEEDED_CALLS = 5  # of each of two modules by one line, and steps between the first and the last of the former
 
 
-def left_behind(table: Table) -> list[Finding]:
-    """A module with the names and sizes of a trained one that is in no optimizer and never changes."""
+def left_behind(trace: Trace, table: Table) -> Iterator[Finding]:
+    """A module with the names and sizes of a trained one that is in no optimizer and never changes.
+
+    With values of its own from the start, and weights that were loaded, it is a fixed teacher.
+    """
     if table.steps < NEEDED_STEPS_FOR_COPIES:
-        return []
-    copies = {root: [row for row in table.rows if row.root == root] for root in table.copies - _given_up(table)}
-    return [
-        fail(
+        return
+    for root in sorted(table.copies - _given_up(table)):
+        rows = [row for row in table.rows if row.root == root]
+        is_equal = any(root == mine for mine, *_ in table.equal_at_start)
+        if any(row.changed for row in rows) or (trace.ops("weights_loaded") and not is_equal):
+            continue
+        began = "with the same values" if is_equal else "with values of its own"
+        yield fail(
             next((calls.site for calls in table.calls if calls.root == root), None),
-            f"{table.roots[root]} has the {len(rows)} parameters of the trained model, is called, and none of its own changed over "
-            f"{table.steps} steps: a target or average of the weights would have moved by now, a fixed teacher would not",
+            f"{table.roots[root]} has the {len(rows)} parameters of the trained model, began {began}, is called, and none of its own "
+            f"changed over {table.steps} steps: a target or average of the weights would have moved by now unless it is updated "
+            "more seldom, a fixed teacher or reference would not",
             "another-loop-fault",
             severity="note",
             confidence="low",
-            measured={"parameters": len(rows), "steps": table.steps},
+            measured={"parameters": len(rows), "steps": table.steps, "equal_at_start": int(is_equal)},
             next="if it is meant to follow the model, look for the line that updates it and whether it runs",
         )
-        for root, rows in copies.items()
-        if not any(r.changed for r in rows)
-    ]
 
 
 def held_still(born: Event, copied: list[Row], table: Table) -> Finding:

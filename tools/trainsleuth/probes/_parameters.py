@@ -68,11 +68,14 @@ class Table:
 
     @cached_property
     def copies(self) -> frozenset[int]:
-        """Modules that no optimizer holds and no gradient reaches, with the names and sizes of one that is trained."""
+        """Modules that no optimizer holds and no gradient reaches, with the names and sizes of one that is trained.
+
+        Whatever stands before all names of one of them: a wrapper.
+        """
         reached = {row.root for row in self.rows if row.gradients > row.zeros}
-        trained = [self.shape(root) for root in self.trained_roots]
+        trained = [_unwrapped(self.shape(root)) for root in self.trained_roots]
         others = {row.root for row in self.rows if row.root is not None} - self.trained_roots - reached
-        return frozenset(root for root in others if self.shape(root) in trained)
+        return frozenset(root for root in others if _unwrapped(self.shape(root)) in trained)
 
     def copied(self, rows: list[Row]) -> list[Row]:
         """Those of a network that began as a copy of a trained one, with what is too small to tell it by its values."""
@@ -94,6 +97,14 @@ class Table:
 
     def of(self, optimizer: int) -> list[Row]:
         return [row for row in self.rows if row.optimizer == optimizer]
+
+
+def _unwrapped(shape: list[tuple[str | None, int]]) -> list[tuple[tuple[str, ...], int]]:
+    """Without the parts that all names begin with."""
+    parts = [(tuple((name or "").split(".")), elements) for name, elements in shape]
+    while parts and all(len(name) > 1 and name[0] == parts[0][0][0] for name, _ in parts):
+        parts = [(name[1:], elements) for name, elements in parts]
+    return parts
 
 
 def _prefixes(root: int | None, name: str, other: int | None, its: str) -> tuple[int | None, str, int | None, str]:

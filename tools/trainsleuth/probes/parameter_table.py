@@ -55,7 +55,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
         found += _updates.stands_still(trace, table, optimizer) or _updates.rounded_off(trace, table, optimizer)
     found += _updates.idle(trace, table)
     found += _copies.taken_over(table)
-    found += _copies.left_behind(table)
+    found += _copies.left_behind(trace, table)
     found += _copies.untied(table)
     found += _updates.too_fast(trace, table)
     found += vanishing(trace, table)
