@@ -135,3 +135,24 @@ def test_what_may_move_later_is_a_note(
 ) -> None:
     told = said(host, tmp_path, made, each, often, end, steps)
     assert any(words in one.message for one in told) and all(one.severity == "note" for one in told), told
+
+
+SAVES = "torch.save({'model': model.state_dict(), KEPT}, io.BytesIO())"
+SAVED = {
+    "a shadow that is never updated": (SHADOW, "", "'ema': {'shadow': shadow.shadow}", "the part 'ema.shadow' of what is saved"),
+    "an average that is never updated": (AVERAGE, "", "'ema': average.state_dict()", "the part 'ema' of what is saved"),
+    "the start, on purpose": (BEGUN, "", "'begun': begun", "weights that are kept from the start would not"),
+    "a shadow that is updated": (SHADOW, "shadow.update()", "'ema': {'shadow': shadow.shadow}", ""),
+    "a shadow that is updated late": (SHADOW, "if step > 100:\n        shadow.update()", "'ema': {'shadow': shadow.shadow}", ""),
+    "nothing else": (SHADOW, "", "'step': step", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("made", "each", "kept", "words"), SAVED.values(), ids=SAVED)
+def test_what_is_saved_with_the_values_of_the_start_is_a_note(
+    host: Host, tmp_path: Path, made: str, each: str, kept: str, words: str
+) -> None:
+    saves = SAVES.replace("KEPT", kept)
+    told = said(host, tmp_path, made, each, saves, saves, 130)
+    assert all(words in one.message and one.severity == "note" and one.line for one in told), told
+    assert bool(told) == bool(words), told

@@ -39,6 +39,25 @@ def left_behind(trace: Trace, table: Table) -> Iterator[Finding]:
         )
 
 
+def saved_as_it_began(trace: Trace) -> Iterator[Finding]:
+    """What is saved after training holds exactly the values from before it; those that were trained are others by then."""
+    for event in trace.events("saved_start"):
+        if event["n"] < NEEDED_STEPS_FOR_COPIES:
+            continue
+        what = f"the part {event['keys']!r} of what is saved" if event["keys"] else "what is saved"
+        yield fail(
+            event["site"],
+            f"{what} at {shown(event)} after {event['n']} steps holds exactly the values with which {event['cls']} began (all "
+            f"{event['matrices']} matrices that have changed in it since): an average or copy of the weights would have moved by now "
+            "unless its updates begin later, weights that are kept from the start would not",
+            "another-loop-fault",
+            severity="note",
+            confidence="low",
+            measured={"matrices": event["matrices"], "steps": event["n"]},
+            next="if it is meant to follow the model, look for the line that updates it and whether it runs",
+        )
+
+
 def held_still(born: Event, copied: list[Row], table: Table) -> Finding:
     """A copy of a trained part that stays as it was, in an optimizer that was given everything."""
     return fail(

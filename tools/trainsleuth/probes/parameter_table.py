@@ -12,7 +12,8 @@ lie behind a detach, or run with gradients switched off in a forward that has th
 less than half precision can hold; one of several optimizers that never steps; weights that decay away; steps of a
 tenth of the weights, or more, with a loss that ends above its start; gradients that hardly reach the first layers; an
 embedding and an output layer that began as equal copies; a line that called a copy of the model and then calls the
-trained model itself (a target network whose name was rebound). A copy of the model that never moves is a note. A
+trained model itself (a target network whose name was rebound). A copy of the model that never moves, or is saved with the
+values from before training, is a note. A
 model of which a quarter is frozen or more, with no weights that torch was seen to load, is open.
 A pass rules these out for the steps seen; it does not say that the updates are useful.
 Cost: one copy of the parameters, gradient norms at a few steps.
@@ -56,6 +57,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     found += _updates.idle(trace, table)
     found += _copies.taken_over(table)
     found += _copies.left_behind(trace, table)
+    found += _copies.saved_as_it_began(trace)
     found += _copies.untied(table)
     found += _updates.too_fast(trace, table)
     found += vanishing(trace, table)

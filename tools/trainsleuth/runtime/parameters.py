@@ -4,8 +4,11 @@ Change is measured on real values between steps: a copy when all parameters toge
 else a regular sample of each. Tables are written at steps 1, 3, 10, 30, 100 ... and at the end.
 """
 
+from contextlib import suppress
+
 from .called_at import CalledAt
 from .gradients import members
+from .saved_start import SavedStart
 from .tensors import local
 
 MOST_COPIED = 256 * 2**20  # bytes
@@ -38,7 +41,7 @@ class Listener:
         self.rows, self.optimizers, self.roots, self.called = {}, [], [], set()
         self.phase, self.scanned = 0, None  # step at which the last optimizer was built
         self.sampled = self.twins = None
-        self.called_at = CalledAt(bus)
+        self.called_at, self.saved_start = CalledAt(bus), SavedStart(bus, self._values)
         self.with_grad = False  # in the present call of an outermost module
         self.on = set()  # modules that are called with gradients in such a call
         self.off = {}  # and without them: the place of the call
@@ -119,7 +122,13 @@ class Listener:
         if step in TELL_AT:
             self._tell(step)
 
+    def saved(self, thing):
+        with suppress(Exception):  # whatever a program saves, the rest is to be told
+            self.saved_start.look(thing, list(self.rows.values()), self.roots)
+
     def close(self, reason):
+        for found in self.saved_start.found.values():
+            self.events("saved_start", **found)
         self._read_changes()
         self._tell(self.bus.steps)
 
