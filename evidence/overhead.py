@@ -36,11 +36,12 @@ WATCHES = {
     "trace": ("trace", "losses", "parameters"),
     "nonfinite": ("nonfinite",),
     "both": ("trace", "losses", "parameters", "nonfinite"),
-    "questions": ("batches", "phases", "layers", "timing", "checksums", "inspection", "padding"),
+    "questions": (
+        "batches", "phases", "layers", "timing", "checksums", "inspection", "padding", "views", "target_leaks", "teachers",
+    ),
     "all": (
-        "trace", "losses", "parameters", "origins", "nonfinite", "batches", "phases", "layers", "timing", "checksums",
-        "inspection",
-        "padding",
+        "teachers", "trace", "losses", "parameters", "origins", "nonfinite", "batches", "phases", "layers", "timing",
+        "checksums", "inspection", "padding", "views", "target_leaks",
     ),
 }  # fmt: skip
 

@@ -7,12 +7,15 @@ written as a PNG grid, sound as WAV and spectrogram, token ids are decoded when 
 Fails on: batches in which all examples are the same; a loader that gives the same batch again and again;
 examples that come once per worker; evaluation examples that were trained on; evaluation inputs on another
 scale than training inputs, or with NaN or inf where training has none; batches of a single class each; targets that are one value in every batch,
-or that the program makes of one class for all its losses of two.
+or that the program makes of one class for all its losses of two; two views of each example (two calls of a module before one backward, or two parts
+of its batch) that are equal in what goes in, comes out and comes back as gradient; a table with its target among the columns, or a window
+whose last step is the target. A target at another place, or beside other terms of the loss, is a note: to recall it may be the task.
 A pass shows ranges and counts and rules these out for the batches seen. Whether a label is right only a
 person can see: look at the files.
 Cost: a few percent, limited by itself: when it takes longer, only every tenth batch is read.
 Cannot see: inputs that are no batch of plain tensors; an overlap of examples that are augmented anew each time, unless
-the data sets keep them as tensors, arrays or paths.
+the data sets keep them as tensors, arrays or paths; equal views that go to two modules, as an encoder and its average; a target
+of a loss written by hand, or in what enters an encoder whose head the program calls by itself.
 
 Bad:
     self.generator = numpy.random.default_rng(0)  # each worker has the same one
@@ -29,13 +32,15 @@ from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, place, shown
 
 from ._batch_repeats import alike, overwritten, repeated, standing, standing_between
+from ._batch_targets import target_in_input
 from ._batch_values import constant_targets, one_class_made, other_scale, single_class, spoilt
+from ._batch_views import equal_views
 from ._batch_words import NEEDED_BATCHES, described, labels_in_words, latest
 from ._roots import models_among
 from ._split_leaks import leaked, stored_twice
 
 EXPERIMENT = "observe"
-READS = ("batches",)
+READS = ("batches", "views", "target_leaks")
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
@@ -58,6 +63,8 @@ def probe(trace: Trace) -> Iterator[Finding]:
         constant_targets,
         one_class_made,
         overwritten,
+        equal_views,
+        target_in_input,
     )
     found = [finding for rule in rules for finding in rule(trace)]
     yield from found
