@@ -105,8 +105,8 @@ def said(host: Host, folder: Path, program: str, make: str, step: str, edits: Ed
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_inputs_that_hold_the_target_are_told_at_the_loss(host: Host, tmp_path: Path, fault: str) -> None:
-    *given, severity, words = FAULTS[fault]
-    (found,) = said(host, tmp_path, *given)
+    program, make, step, edits, severity, words = FAULTS[fault]
+    (found,) = said(host, tmp_path, program, make, step, edits)
     assert found.severity == severity and words in found.message, found
     assert "loss = " in (tmp_path / "program.py").read_text().splitlines()[(found.line or 0) - 1]
 
