@@ -25,6 +25,7 @@ def fit(encoder, head, loader):
     optimizer = torch.optim.Adam(head.parameters())
     for x in loader:
         encoder.calls = 0
+        optimizer.zero_grad()
         head(encoder(x)).mean().backward()
         optimizer.step()
 """,
