@@ -57,6 +57,7 @@ HALVES = tuple(
         "thirty_third_",
         "thirty_fourth_",
         "thirty_fifth_",
+        "thirty_sixth_",
     )
 )
 

@@ -85,7 +85,7 @@ def test_a_finding_says_what_its_confidence_rests_on(check: str, severity: str, 
 
 def test_explain_tells_the_record_of_each_form() -> None:
     assert record("double-softmax").words in explain("double-softmax").record.lower()
-    assert len(explain("nll-without-log").record.split("; ")) == 4
+    assert len(explain("nll-without-log").record.split("; ")) == 5
     told = {id: explain(id) for id in check_ids()}
     assert told["mean-of-batch-means"].record == "It asks by design."
     assert told["accumulation-cleared"].severity == "note"

@@ -9,6 +9,7 @@ import pytest
 from test_checks_said import written_to
 from trainsleuth.checks import run_checks
 from trainsleuth.checks.dropout_without_training import SAY as DROPOUT
+from trainsleuth.checks.eval_not_restored import SAY as EVAL
 from trainsleuth.checks.method_not_called import SAY as NOT_CALLED
 from trainsleuth.finding import Finding
 
@@ -66,32 +67,33 @@ def _failures(root: Path, check: str, **parts: str) -> list[Finding]:
 
 
 @pytest.mark.parametrize(
-    ("parts", "severity"),
+    ("parts", "surely"),
     [
-        ({**DROPS, "LAYER": "self.drop = nn.Dropout(0.5)"}, "error"),
-        ({**DROPS, "LAYER": "self.drop = nn.Dropout(rate)"}, "error"),
-        ({**NORMS, "LAYER": "self.norm = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))"}, "error"),
-        ({"OUT": "F.dropout(self.layer(x), 0.2, training=self.training)"}, "error"),
+        ({**DROPS, "LAYER": "self.drop = nn.Dropout(0.5)"}, True),
+        ({**DROPS, "LAYER": "self.drop = nn.Dropout(rate)"}, True),
+        ({**NORMS, "LAYER": "self.norm = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))"}, True),
+        ({"OUT": "F.dropout(self.layer(x), 0.2, training=self.training)"}, True),
         (
             {**DROPS, "LAYER": "self.drop = nn.Dropout(0.5)", "EVALUATE": "if epoch % 5 == 0: evaluate(net, loader)"},
-            "error",
+            True,
         ),
         (
             {**DROPS, "LAYER": "self.drop = nn.Dropout(0.5)", "EVALUATE": "if x.mean() > 0: evaluate(net, loader)"},
-            "note",
+            False,
         ),
-        ({**DROPS, "LAYER": "self.drop = nn.Dropout(rate)", "RATE": "0.0"}, "note"),
-        ({**NORMS, "LAYER": "if norm == 'batch': self.norm = nn.BatchNorm1d(2)"}, "note"),
-        ({**NORMS, "LAYER": "self.norm = nn.BatchNorm1d(2, track_running_stats=False)"}, "note"),
-        ({"LAYER": "pass"}, "note"),
-        ({"LAYER": "self.drop = nn.Dropout(0.5)"}, "note"),
-        ({"LAYER": "self.drop = nn.Dropout(0.5)", "OUT": "list(self.children())[1](x)"}, "error"),
+        ({**DROPS, "LAYER": "self.drop = nn.Dropout(rate)", "RATE": "0.0"}, False),
+        ({**NORMS, "LAYER": "if norm == 'batch': self.norm = nn.BatchNorm1d(2)"}, False),
+        ({**NORMS, "LAYER": "self.norm = nn.BatchNorm1d(2, track_running_stats=False)"}, False),
+        ({"LAYER": "pass"}, False),
+        ({"LAYER": "self.drop = nn.Dropout(0.5)"}, False),
+        ({"LAYER": "self.drop = nn.Dropout(0.5)", "OUT": "list(self.children())[1](x)"}, True),
     ],
 )
-def test_eval_that_stays_on_accuses_where_the_model_surely_minds(
-    parts: dict[str, str], severity: str, tmp_path: Path
+def test_eval_that_stays_on_tells_where_the_model_surely_minds(
+    parts: dict[str, str], surely: bool, tmp_path: Path
 ) -> None:
-    assert _severity(tmp_path, "eval-not-restored", **parts) == [severity]
+    (found,) = _failures(tmp_path, "eval-not-restored", **parts)
+    assert (found.grounds == EVAL.record("modal").words) == surely
 
 
 @pytest.mark.parametrize(

@@ -534,6 +534,7 @@ PROBED = dedent(
 )
 
 
+@pytest.mark.usefixtures("right_so_far")
 @pytest.mark.parametrize(
     ("frozen", "run", "severity", "said"),
     [
