@@ -27,8 +27,10 @@ class Side:
     def parts(self):
         """("halves" or "neighbours", (one side, the other)) for a batch whose rows may come twice."""
         rows = self.result.shape[0]
+        if rows % 2 or rows < 4 or not all(map(is_dense, self.given)):
+            return
         along = [t for t in self.given if t.dim() and t.shape[0] == rows]
-        if rows % 2 or rows < 4 or not along:
+        if not along:
             return
         for how, first, second in PARTS:
             yield (
