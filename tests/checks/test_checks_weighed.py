@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from textwrap import dedent
+from textwrap import dedent, indent
 
 import pytest
 from test_checks_said import written_to
@@ -947,6 +947,23 @@ def _notebook(*cells: str) -> str:
 )
 def test_a_cell_that_needs_a_name_which_no_cell_binds(cells: tuple[str, ...], severity: str, tmp_path: Path) -> None:
     files = {"train.ipynb": _notebook("import torch\nloader = [torch.ones(2)]\n", *cells)}
+    assert _only(tmp_path, files, "missing-zero-grad").severity == severity
+
+
+@pytest.mark.parametrize(("call", "severity"), [("fit", "error"), ("fit_other", "note")])
+def test_a_function_of_a_notebook_that_none_of_its_cells_calls_accuses_nobody(
+    call: str, severity: str, tmp_path: Path
+) -> None:
+    other = "def fit_other():\n    print(loader)\n"
+    cells = (
+        "import torch\nloader = [torch.ones(2)]\nSTARTS = [1, 2]\n",
+        f"def fit():\n{indent(CELL, '    ')}    torch.save(net, 'net.pt')\n",
+        other,
+    )
+    files = {
+        "train.ipynb": _notebook(*cells, f"{call}()\n"),
+        "more.ipynb": _notebook("def fit():\n    pass\n", "fit()\n"),
+    }
     assert _only(tmp_path, files, "missing-zero-grad").severity == severity
 
 

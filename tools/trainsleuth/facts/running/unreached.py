@@ -37,10 +37,10 @@ def unreached(index: Index, places: Iterable[tuple[str, int]]) -> str:
         return ""
     programs = {one.path for one in index.files.values() if is_started(one)}
     for path, line in places:
-        if path in index.files and not is_notebook(path) and programs - {path}:
+        if path in index.files and (path in programs if is_notebook(path) else programs - {path}):
             if why := index.reached.why_not(path, around(index, path, line)):
                 return why
-            if method := _uncalled_method(index, path, line):
+            if not is_notebook(path) and (method := _uncalled_method(index, path, line)):
                 return f"nothing here calls {method}"
     return ""
 
