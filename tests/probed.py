@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,11 @@ LACKS = re.compile(
     r"(ModuleNotFoundError|ImportError): .+|module 'torch\S*' has no attribute .+"
     r"|Currently, AutocastCPU only support Bfloat16|`fused=True` requires .+"
 )
+
+
+def first_ones(names: Iterable[str], count: int = 6) -> list[object]:
+    """The others are among what takes longer (make twins)."""
+    return [name if place < count else pytest.param(name, marks=pytest.mark.twins) for place, name in enumerate(names)]
 
 
 class Host:

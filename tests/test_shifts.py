@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from probed import Host
+from probed import Host, first_ones
 
 pytest.importorskip("torch")
 
@@ -126,14 +126,14 @@ def failures(host: Host, folder: Path, edits: Edits) -> list[Finding]:
     return [one for one in told if one.outcome == "fail"]
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", first_ones(FAULTS))
 def test_what_the_loss_inside_is_given_is_judged(host: Host, tmp_path: Path, name: str) -> None:
     edits, words = FAULTS[name]
     (said,) = failures(host, tmp_path, edits)
     assert said.severity == "error" and words in said.message, said
 
 
-@pytest.mark.parametrize("name", HEALTHY)
+@pytest.mark.parametrize("name", first_ones(HEALTHY))
 def test_healthy_labels_raise_nothing(host: Host, tmp_path: Path, name: str) -> None:
     assert failures(host, tmp_path, HEALTHY[name]) == []
 
