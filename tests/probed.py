@@ -32,6 +32,14 @@ def first_ones(names: Iterable[str], count: int = 6) -> list[object]:
     return [name if place < count else pytest.param(name, marks=pytest.mark.twins) for place, name in enumerate(names)]
 
 
+def with_edits(text: str, edits: Iterable[tuple[str, str]]) -> str:
+    """A program with one text after the other exchanged, each of which it must hold."""
+    for old, new in edits:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
 class Host:
     """One process that has imported torch and forks for every program."""
 

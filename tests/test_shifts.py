@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from probed import Host, first_ones
+from probed import Host, first_ones, with_edits
 
 pytest.importorskip("torch")
 
@@ -113,10 +113,7 @@ HEALTHY: dict[str, Edits] = {
 
 
 def failures(host: Host, folder: Path, edits: Edits) -> list[Finding]:
-    text = PROGRAM
-    for old, new in edits:
-        assert old in text, old
-        text = text.replace(old, new)
+    text = with_edits(PROGRAM, edits)
     program = folder / "program.py"
     program.write_text(text)
     trace, ended = host.run(program, folder, OBSERVE)

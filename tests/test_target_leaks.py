@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from probed import Host, first_ones
+from probed import Host, first_ones, with_edits
 
 pytest.importorskip("torch")
 
@@ -91,9 +91,7 @@ FAULTS: dict[str, tuple[str, str, str, Edits, str, str]] = {
 
 
 def said(host: Host, folder: Path, program: str, make: str, step: str, edits: Edits) -> list[Finding]:
-    for old, new in edits:
-        assert old in program
-        program = program.replace(old, new)
+    program = with_edits(program, edits)
     path = folder / "program.py"
     path.write_text(program.replace("MAKE", make).replace("STEP", step))
     trace, ended = host.run(path, folder, dict(probes.EXPERIMENTS["observe"]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from probed import Host, first_ones
+from probed import Host, first_ones, with_edits
 
 pytest.importorskip("torch")
 
@@ -130,9 +130,7 @@ FAULTS = {
 
 def said(host: Host, folder: Path, model: str, step: str, *edits: tuple[str, str]) -> list[Finding]:
     text = BEGIN.replace("MODEL", model.strip("\n")).replace("STEP", step).replace("PARAMETERS", "model.parameters()")
-    for old, new in edits:
-        assert old in text
-        text = text.replace(old, new)
+    text = with_edits(text, edits)
     program = folder / "program.py"
     program.write_text(text)
     trace, ended = host.run(program, folder, dict(probes.EXPERIMENTS["observe"]))

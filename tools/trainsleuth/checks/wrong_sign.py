@@ -156,7 +156,7 @@ def _is_turned(index: Index, function: Function, name: str) -> bool:
 def _negative(named: str, term: Term) -> Finding:
     path, line = term.spot.function.path, term.expr.line
     message = (
-        f"{named} at {path}:{line} is the negative of a KL divergence, and nothing in the file takes it away: added to "
+        f"{named} at {path}:{line} holds the negative of a KL divergence, and nothing in the file takes it away: added to "
         "a loss it is driven to infinity; expected -0.5 * (1 + logvar - mu**2 - exp(logvar))."
     )
     return SAY.fail(path, line, message, (Link(path, line, "exp() comes in with a minus"),), form="named")

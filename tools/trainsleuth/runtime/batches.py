@@ -10,7 +10,7 @@ from . import artifacts, stored
 from .calls import Call, named_tensors
 from .phases import inner
 from .rows import Coder, is_batch, main_input
-from .targets import Targets
+from .targets import CLASSIFIERS, Targets
 from .tensors import describe
 
 MOST_TOLD = 2  # batches of one kind that are described value by value
@@ -19,7 +19,6 @@ MOST_PAIRS = 4  # of loaders whose data sets are compared
 MOST_CODES = 400_000  # rows remembered for one way into the model
 MOST_KEPT = 300  # batches of one way whose rows are told apart from each other
 SHARE = 0.04  # of the time since the first batch; above it only every tenth batch is read
-CLASSIFIERS = ("cross_entropy", "nll_loss")
 
 
 class Stream:

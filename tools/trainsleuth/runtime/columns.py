@@ -19,11 +19,8 @@ class Agreement:
         self.width = product(self.shape) / product(self.target_shape)
         self.read = self.tried = self.rows = 0
         self.is_over = self.told = False
-        self.calls, self.call, self.autocast = (
-            0,
-            None,
-            (),
-        )  # most calls of models before one backward; the last that led here
+        self.calls = 0  # of models before one backward, at most
+        self.call, self.autocast = None, ()  # the last that led here
 
     def goes_on(self, most):
         return not self.is_over and self.read < most

@@ -9,9 +9,9 @@ import math
 
 from . import graph
 from .gradients import members
+from .targets import CLASSIFIERS
 from .tensors import describe, local, scalar
 
-CLASSIFIERS = ("cross_entropy", "nll_loss")
 MOST_PER_PLACE = 3  # calls of one loss at one line that are described
 MOST_GRAPHS = 4
 MOST_TWICE = 5

@@ -7,9 +7,9 @@ filling is zero. Whether a label counts is read from the gradient that comes bac
 from contextlib import suppress
 
 from .ends import asked, filled, is_told, places_of, run_of, sequences_in, stands_elsewhere
+from .targets import CLASSIFIERS
 from .tensors import is_dense, is_unreadable, tensors_in
 
-CLASSIFIERS = ("cross_entropy", "nll_loss")
 LAST_STEP = 60
 MOST_READ = 12  # calls of one loss at one line
 MOST_LOSSES = 8

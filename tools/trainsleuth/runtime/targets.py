@@ -3,6 +3,7 @@
 from .freeze import storage
 from .tensors import is_dense, tensors_in
 
+CLASSIFIERS = ("cross_entropy", "nll_loss")  # losses whose targets are numbers of classes
 MOST_READ = 30  # calls of one loss
 MOST_PLACES = 20
 
