@@ -99,10 +99,7 @@ class Host:
 
 def edited(program: Path, edits: Sequence[tuple[str, str]], into: Path) -> Path:
     """The program with each first text replaced by the second, in a folder of its own."""
-    text = program.read_text(encoding="utf-8")
-    for old, new in edits:
-        assert text.count(old) >= 1, f"{program.name} has no {old!r}"
-        text = text.replace(old, new)
+    text = with_edits(program.read_text(encoding="utf-8"), edits)
     into.mkdir(parents=True, exist_ok=True)
     target = into / program.name
     target.write_text(text, encoding="utf-8")
