@@ -2,7 +2,7 @@
 
     python evidence/checks_corpus.py CHECKOUTS [CHECKOUTS ...] [--only NAME]
 
-CHECKOUTS are folders that hold checkouts of the repositories of check_reports.yaml (the eight unopened halves) under their
+CHECKOUTS are folders that hold checkouts of the repositories of check_reports.yaml (the unopened halves) under their
 names, at the commits that stand there; one that is not there is left out, and said so. Nothing is fetched.
 Exit code 1: a report without a verdict. Reports that no longer come are listed; a cured one should be among them.
 """
@@ -15,19 +15,17 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-import yaml
-from first_sight import HALVES
-
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "tools"))
+from first_sight import halves
+from trainsleuth.checks import run_checks
+from trainsleuth.content import read_evidence
+from trainsleuth.repository import Repository
 
 Key = tuple[str, str]  # check, place
 
 
 def recorded() -> list[dict[str, object]]:
-    """The repositories of the eight unopened halves, each with its `reports`."""
-    halves = yaml.safe_load((HERE / "check_reports.yaml").read_text("utf-8"))
-    return [row for half in HALVES for row in halves[half]["of"]]
+    """The repositories of the unopened halves, each with its `reports`."""
+    return [row for half in halves(read_evidence("check_reports.yaml")) for row in half["of"]]
 
 
 def checkout(name: str, folders: list[Path]) -> Path | None:
@@ -36,9 +34,6 @@ def checkout(name: str, folders: list[Path]) -> Path | None:
 
 def reports(root: Path, sites: Counter[str]) -> Iterator[Key]:
     """Check and place of each report at warning or above; adds to `sites` what each check examined."""
-    from trainsleuth.checks import run_checks
-    from trainsleuth.repository import Repository
-
     report = run_checks(Repository(root))
     sites.update({name: counts["sites"] for name, counts in report.examined.items()})
     for finding in report.findings:

@@ -15,58 +15,22 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
+from trainsleuth.content import read_evidence
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "tools" / "trainsleuth" / "checks" / "first_sight.json"
-HALVES = tuple(
-    f"{place}unopened"
-    for place in (
-        "",
-        "second_",
-        "third_",
-        "fourth_",
-        "fifth_",
-        "sixth_",
-        "seventh_",
-        "eighth_",
-        "ninth_",
-        "tenth_",
-        "eleventh_",
-        "twelfth_",
-        "thirteenth_",
-        "fourteenth_",
-        "fifteenth_",
-        "sixteenth_",
-        "seventeenth_",
-        "eighteenth_",
-        "nineteenth_",
-        "twentieth_",
-        "twenty_first_",
-        "twenty_second_",
-        "twenty_third_",
-        "twenty_fourth_",
-        "twenty_fifth_",
-        "twenty_sixth_",
-        "twenty_seventh_",
-        "twenty_eighth_",
-        "twenty_ninth_",
-        "thirtieth_",
-        "thirty_first_",
-        "thirty_second_",
-        "thirty_third_",
-        "thirty_fourth_",
-        "thirty_fifth_",
-        "thirty_sixth_",
-    )
-)
+
+
+def halves(recorded: dict[str, Any]) -> list[dict[str, Any]]:
+    """The sets of repositories that nothing was tuned on, in the order in which they were searched."""
+    return [half for name, half in recorded.items() if name.endswith("unopened")]
 
 
 def figures(recorded: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """{check: {"sites": number, "reports": {form: {right, wrong, cured, unsure: repositories}}}}"""
     sites: Counter[str] = Counter()
-    for half in HALVES:
-        sites.update(recorded[half]["sites"])
+    for half in halves(recorded):
+        sites.update(half["sites"])
     said: defaultdict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
     for repository, report in _reports(recorded):
         if not report.get("noted"):
@@ -80,7 +44,7 @@ def figures(recorded: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def _reports(recorded: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """(repository, report) of each one that was judged at first sight."""
-    rows = [row for half in HALVES for row in recorded[half]["of"]]
+    rows = [row for half in halves(recorded) for row in half["of"]]
     rows += [row for batch in recorded["third_tuning"]["batches"] for row in batch["reported"]]
     for row in rows:
         for report in [*row["reports"], *row.get("notes", ())]:
@@ -103,6 +67,4 @@ def shipped(recorded: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(
-        shipped(yaml.safe_load((HERE / "check_reports.yaml").read_text(encoding="utf-8"))), encoding="utf-8"
-    )
+    TARGET.write_text(shipped(read_evidence("check_reports.yaml")), encoding="utf-8")
