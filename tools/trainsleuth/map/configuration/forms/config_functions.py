@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from trainsleuth.facts import Class, ConfigValue, Event, Expr, External, FileFacts, Function, Index, Variable
@@ -19,7 +20,7 @@ _SAME = frozenset(
 _EMPTY = re.compile(r"(?:Config|ConfigDict|Params|Parameters|Configuration|Cfg|Namespace|Munch|Dict)$")
 _NAMES_CLASS = re.compile(rb"class_path|_target_")
 MAX_HOPS = 5  # from a function to those that it calls
-MAX_VALUES = 2000  # of one configuration, each function that gives some counted as one
+MAX_VALUES = 2000  # of one configuration; and that are computed for it, each function that gives some counted as one
 
 
 class _Leaf(NamedTuple):
@@ -46,7 +47,7 @@ def built_settings(index: Index, path: str, file: FileFacts) -> dict[str, Config
 def set_in(index: Index, function: Function) -> dict[str, ConfigValue]:
     """The table that one function gives back, or fills."""
     table = _Builder(index).result(function, {}, 0)
-    return dict(_flat(table, function.path)) if isinstance(table, _Table) else {}
+    return dict(islice(_flat(table, function.path), MAX_VALUES)) if isinstance(table, _Table) else {}
 
 
 def _flat(node: _Node, path: str, prefix: str = "", seen: tuple[int, ...] = ()) -> Iterator[tuple[str, ConfigValue]]:
