@@ -133,3 +133,20 @@ def train(model, loader, k):
             optimizer.zero_grad()
 """,
 }
+SILENT["cleared in each round, collected by hand"] = """
+import torch
+
+def train(model, loader, k):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    kept = []
+    for i, (x, y) in enumerate(loader):
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(model(x), y).backward()
+        kept.append([p.grad.clone() for p in model.parameters()])
+        if (i + 1) % k == 0:
+            optimizer.zero_grad()
+            for p, several in zip(model.parameters(), zip(*kept)):
+                p.grad = torch.stack(several).median(0).values
+            optimizer.step()
+            kept = []
+"""

@@ -361,3 +361,18 @@ trainer = lightning.Trainer(max_epochs=3)
 trainer.fit(Model(), train_loader, val_loader)
 """,
 }
+SILENT["batches without end, of which one is drawn"] = """
+import torch
+from torch.utils.data import DataLoader
+
+def cycle(loader):
+    while True:
+        for batch in loader:
+            yield batch
+
+def validation_step(model, val_set):
+    val_loader = DataLoader(val_set, batch_size=16, shuffle=True, drop_last=True)
+    val_loader = cycle(val_loader)
+    x, y = next(val_loader)
+    return torch.nn.functional.mse_loss(model(x), y).item()
+"""

@@ -107,3 +107,23 @@ def step(model, weak, strong):
     return (F.cross_entropy(model(strong), labels, reduction="none") * mask).mean()
 """,
 }
+SILENT |= {
+    "a mask whose mean is one": """
+import torch.nn.functional as F
+
+def step(model, x, y, mask):
+    loss = F.cross_entropy(model(x).transpose(1, 2), y, reduction="none")
+    mask = mask.float()
+    mask = mask / mask.mean()
+    loss *= mask
+    return loss.mean()
+""",
+    "a mask divided in place": """
+import torch.nn.functional as F
+
+def step(model, x, y, mask):
+    each = F.cross_entropy(model(x).transpose(1, 2), y, reduction="none")
+    mask /= mask.mean()
+    return (each * mask).mean()
+""",
+}

@@ -205,3 +205,11 @@ FAILS = {
         ("        print(epoch, scheduler.get_last_lr())\n", "        print(epoch)\n"),
     ),
 }
+SILENT["another schedule of the same optimizer steps"] = mutant(
+    _NOTHING,
+    ("    scheduler = ", "    plateau = lr_scheduler.ReduceLROnPlateau(optimizer)\n    scheduler = "),
+    ("        print(epoch, scheduler.get_last_lr())\n", "        plateau.step(epoch)\n"),
+)
+FAILS["another schedule that nothing steps either"] = mutant(
+    _NOTHING, ("    scheduler = ", "    plateau = lr_scheduler.ReduceLROnPlateau(optimizer)\n    scheduler = ")
+)

@@ -377,3 +377,37 @@ SILENT |= {
         ("1 - p)", "2 - p)"),
     ),
 }
+_SWITCHED = """
+import torch
+from torch import nn
+
+class Radius(nn.Module):
+    def __init__(self, with_r=False):
+        super().__init__()
+        self.with_r = with_r
+
+    def forward(self, x):
+        if self.with_r:
+            return torch.cat([x, torch.sqrt(x.pow(2) + x.flip(1).pow(2))], 1)
+        return torch.cat([x, x], 1)
+
+class Net(nn.Module):
+    def __init__(self, width=8, with_r=False):
+        super().__init__()
+        self.radius = Radius(with_r=with_r)
+        self.head = nn.Linear(2 * width, 1)
+
+    def forward(self, x):
+        return self.head(self.radius(x))
+
+net = Net(4)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+def train(loader):
+    for x, y in loader:
+        optimizer.zero_grad()
+        (net(x) - y).pow(2).mean().backward()
+        optimizer.step()
+"""
+SILENT["a root behind a setting that nobody gives"] = _SWITCHED
+FAILS["a root behind a setting that is given"] = mutant(_SWITCHED, ("Net(4)", "Net(4, with_r=True)"))

@@ -81,7 +81,7 @@ def _of_loop(index: Index, function: Function, loop: Loop, source: Expr) -> Iter
     begin = header_of(function, loop)
     backwards = [function.events[e.position].block for e in index.effects.of(function) if e.kind == "backward"]
     blocks = [block for block in backwards if loop.id in block.loops]
-    whole = _keeps(function, loop) and not _leaves(function, loop)
+    whole = _keeps(function, loop) and not _leaves(function, loop) and not _is_repeated_for_good(function, loop)
     for frame in index.calling.contexts(function) if blocks else (None,):
         spot = Spot(function, begin, frame)
         trains = any(not is_ruled_out(index, block, spot) for block in blocks)
@@ -117,6 +117,13 @@ def _is_kept(function: Function, loop: Loop, target: Expr, value: Expr | None) -
     base = target.parts[0] if target.kind == "index" else target
     is_added_to = target is not base or mentions(value, (base.text,))
     return base.kind == "path" and is_added_to and not is_made_in(function, base.text, loop)
+
+
+def _is_repeated_for_good(function: Function, loop: Loop) -> bool:
+    """while True: for batch in loader: yield batch; whoever draws from it ends where it likes."""
+    outer = header_of(function, loop)
+    around = [one for one in function.loops if one.id in function.events[outer].block.loops and one.id != loop.id]
+    return any(one.kind == "while" and one.source is not None and one.source.text in ("True", "1") for one in around)
 
 
 def _leaves(function: Function, loop: Loop) -> bool:

@@ -64,7 +64,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Effect, Expr, Index, Surrounding, unfolded, written
 from trainsleuth.finding import Finding, Link
 
-from ._accumulation import accumulations
+from ._accumulation import accumulations, is_in_each_round
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -90,7 +90,10 @@ def _examined(index: Index, around: Surrounding, test: Expr) -> Finding:
     for effect in backward:
         if how := _scaled(index, effect) or _summed(index, effect, test) or _scaled_around(around):
             return SAY.passed(path, line, f"what {written(effect.expr)} starts from is scaled: {how}")
-    if any(e.kind == "clear" and e.receiver == step.receiver for e in around.effects):
+    clears = [e for e in around.effects if e.kind == "clear" and e.receiver == step.receiver]
+    if any(is_in_each_round(around, one) for one in clears):
+        return SAY.passed(path, line, f"{name} is cleared in each round, so nothing adds up")
+    if clears:
         return _failure(around, backward[0], name, test)
     return SAY.open(path, line, f"where {name} is cleared in the loop was not found")
 

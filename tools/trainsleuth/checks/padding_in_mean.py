@@ -116,6 +116,8 @@ def _examined(index: Index, loss: LossCall) -> Finding:
             is_this = mentions(each, names) or any(part is site.call for part in each.walk())
             if not is_this or not _is_mask(index, mask, spot):
                 continue
+            if _is_share_of_one(mask, spot):
+                return SAY.passed(path, mean.line, f"{written(mask)} is divided by its own mean or sum")
             if _is_given_back(function.events[position:], event, mean):
                 return SAY.passed(path, mean.line, f"{written(mean)} is divided by what the mask leaves")
             return _failure(loss, mean, mask)
@@ -157,6 +159,20 @@ def _is_mask(index: Index, expr: Expr, spot: Spot) -> bool:
     if made.kind == "call":
         return bool(_MASK.search(made.last)) or _is_named(made)
     return _is_named(expr) or _is_named(made)
+
+
+def _is_share_of_one(mask: Expr, spot: Spot) -> bool:
+    """mask = mask / mask.mean() before"""
+    found, _ = reaching(spot.function, mask.text, spot.position) if mask.kind == "path" else ((), False)
+    for made in found:
+        event = spot.function.events[made.position]
+        is_divided = event.kind == "augment" and event.text == "/="
+        divisor = made.value if is_divided else None
+        if made.value is not None and made.value.kind == "binary" and made.value.text == "/":
+            divisor = made.value.parts[1]
+        if divisor is not None and any(call.last in ("mean", "sum") for call in divisor.walk() if call.kind == "call"):
+            return True
+    return False
 
 
 def _is_given_back(events: tuple[Event, ...], event: Event, mean: Expr) -> bool:

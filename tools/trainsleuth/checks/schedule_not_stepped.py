@@ -106,6 +106,9 @@ def _examined(index: Index, site: Site, name: str) -> Finding:
     steps = [stepping(index)[one] for one in made if one in stepping(index)]
     if not steps:
         return SAY.open(path, line, "the optimizer that it is made for is not seen to step")
+    if (other := _other_stepped(index, site, frozenset(made))) is not None:
+        where = f"{other.function.path}:{other.call.line}"
+        return SAY.open(path, line, f"the schedule made at {where} for the same optimizer may step")
     if (by_hand := _set_by_hand(index, path)) is not None:
         return SAY.open(path, line, f"{by_hand} sets a rate by hand")
     return _failure(index, site, name, steps[0])
@@ -117,6 +120,17 @@ def _keeps(call: Expr) -> bool:
     if gamma is not None and gamma.text in ("1", "1.0", "1."):
         return True
     return factor is not None and factor.kind == "lambda" and [one.text for one in factor.parts] in (["1"], ["1.0"])
+
+
+def _other_stepped(index: Index, site: Site, optimizers: frozenset[Expr]) -> Site | None:
+    """Another schedule of one of these optimizers, if something uses it."""
+    for other in index.calls(*MAKING):
+        given = other.call.argument(0, "optimizer") if other.call is not site.call else None
+        if given is not None and not optimizers.isdisjoint(made_at(index, given, _spot(other))):
+            holder = holder_of(other)
+            if holder is None or first_use(index, holder, _ASKED) is not None:
+                return other
+    return None
 
 
 def _set_by_hand(index: Index, path: str) -> str | None:

@@ -72,6 +72,7 @@ from trainsleuth.facts import (
     Function,
     Index,
     Spot,
+    decided_against,
     ingredients,
     is_module_class,
     is_test,
@@ -117,7 +118,7 @@ def check(index: Index) -> Iterator[Finding]:
             yield _safe(expr, spot)
     means: list[tuple[Expr, Spot]] = []
     for expr, spot, found in _met(index, doubtful):
-        why = unreached(index, [(spot.function.path, expr.line)]) if found[0] else ""
+        why = _off(index, spot.function.path, expr.line) if found[0] else ""
         if why:
             yield SAY.open(spot.function.path, expr.line, why)
         elif found == _MASKED:
@@ -127,6 +128,12 @@ def check(index: Index) -> Iterator[Finding]:
     if means:
         yield _question(*means[0], *_MASKED, also=means[1:])
         yield from (_safe(*one) for one in means[1:])
+
+
+def _off(index: Index, path: str, line: int) -> str:
+    """Why it is never computed; "" where it may be."""
+    tests = [one.test for one in decided_against(index, path, line)]
+    return f"it runs only where {' and '.join(tests)}, which is never so" if tests else unreached(index, [(path, line)])
 
 
 def _arithmetic(index: Index) -> Iterator[tuple[Expr, Spot]]:

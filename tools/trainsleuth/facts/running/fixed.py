@@ -93,23 +93,26 @@ def _truth(index: Index, test: Expr, function: Function) -> tuple[bool, bool] | 
     return None if truth is None else (truth, found.is_default)
 
 
+MAX_HOPS = 3  # from a parameter to that of the caller that hands it on
+
+
 class _Constants(NamedTuple):
     texts: frozenset[str]
     is_default: bool
 
 
-def _constants(index: Index, expr: Expr, function: Function) -> _Constants | None:
+def _constants(index: Index, expr: Expr, function: Function, hops: int = MAX_HOPS) -> _Constants | None:
     """All that a name is ever given; None when that is not constants alone."""
-    if expr.kind != "path":
+    if expr.kind != "path" or not hops:
         return None
     own, dot, rest = expr.text.partition(".")
     if dot and own == function.self_name:
-        return _attribute(index, rest, function) if "." not in rest else None
+        return _attribute(index, rest, function, hops) if "." not in rest else None
     symbol = index.resolve(function, expr.text)
     if not isinstance(symbol, Variable):
         return None
     if symbol.scope.parameter(symbol.name) is not None:
-        return _parameter(index, symbol.scope, symbol.name)
+        return _parameter(index, symbol.scope, symbol.name, hops)
     at_top = symbol.scope.name == MODULE_BODY
     every = list(bindings(symbol.scope).get(symbol.name, ()))
     every += [one for _, one in index.global_bindings(symbol.scope.path, symbol.name)] if at_top else []
@@ -127,7 +130,7 @@ def _given(binding: Binding) -> Expr | None:
     return binding.value if binding.kind == "assign" and not binding.items else None
 
 
-def _attribute(index: Index, name: str, function: Function) -> _Constants | None:
+def _attribute(index: Index, name: str, function: Function, hops: int) -> _Constants | None:
     cls = index.class_of(function)
     if cls is None or index.set_from_outside(name) or set(index.external_bases(cls)) - {"object", "torch.nn.Module"}:
         return None
@@ -140,18 +143,25 @@ def _attribute(index: Index, name: str, function: Function) -> _Constants | None
         method, binding = every[0]
         value = _given(binding)
         if value is not None and value.kind == "path" and method.parameter(value.text) is not None:
-            return _parameter(index, method, value.text)
+            return _parameter(index, method, value.text, hops)
     return _known(map(_given, (*(one for _, one in every), *inside)), False)
 
 
-def _parameter(index: Index, function: Function, name: str) -> _Constants | None:
-    """What every call of the function gives or leaves; None where no call is known."""
+def _parameter(index: Index, function: Function, name: str, hops: int) -> _Constants | None:
+    """What every call of the function gives, leaves or hands on; None where no call is known."""
     own = bindings(function).get(name, ())
     parameter = function.parameter(name)
     callers = index.callers(function)
     if own or not callers or parameter is None or parameter.kind:
         return None
-    given = [index.flow.given(function, one.call, name, one.owner is not None) for one in callers]
     if any(part.kind in ("star", "doublestar") for one in callers for part in one.call.parts[1:]):
         return None
-    return _known((one if one is not None else parameter.default for one in given), True)
+    texts: set[str] = set()
+    for one in callers:
+        given = index.flow.given(function, one.call, name, one.owner is not None)
+        handed = _constants(index, given, one.spot.function, hops - 1) if given is not None else None
+        found = handed or _known([given if given is not None else parameter.default], True)
+        if found is None:
+            return None
+        texts |= found.texts
+    return _Constants(frozenset(texts), True)
