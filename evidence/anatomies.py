@@ -22,9 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+from trainsleuth.content import read_plain
 from trainsleuth.map import COMPONENTS
 
 EVIDENCE = Path(__file__).resolve().parent
@@ -76,7 +75,7 @@ def read_anatomy(path: Path) -> Anatomy:
 
 def read_subject(path: Path) -> dict[str, Any]:
     """The file as it is; repository and commit are checked. Raises ValueError."""
-    plain = yaml.safe_load(path.read_text("utf-8"))
+    plain = read_plain(path)
     if not isinstance(plain, dict) or str(plain.get("repository")).count("/") != 1:
         raise ValueError(f"{path}: repository must be given as owner/name")
     if not _COMMIT.fullmatch(str(plain.get("commit"))):

@@ -37,8 +37,13 @@ def content_root() -> Path:
 
 def read_evidence(name: str) -> Any:
     """The content of one YAML or JSON file in evidence/."""
-    with (content_root() / "evidence" / name).open(encoding="utf-8") as file:
-        return json.load(file) if name.endswith(".json") else yaml.load(file, _LOADER)
+    return read_plain(content_root() / "evidence" / name)
+
+
+def read_plain(path: Path) -> Any:
+    """What a YAML or JSON file holds."""
+    with path.open(encoding="utf-8") as file:
+        return json.load(file) if path.suffix == ".json" else yaml.load(file, _LOADER)
 
 
 @functools.cache

@@ -1,5 +1,7 @@
 """Programs for double-softmax: the check must speak on each of FAILS, and stay silent on each of SILENT."""
 
+from ._programs import mutant
+
 FAILS = {
     "of a table of losses the arm that squashes calls the one with a sigmoid of its own": """
 import torch
@@ -872,4 +874,54 @@ class Loss(nn.Module):
 def loss_of(scores, y):
     return Loss()(scores, y)
 """,
+}
+_OWN_LOSS = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+def weighted(scores, y):
+    return F.cross_entropy(scores, y, weight=torch.ones(3))
+
+class Module(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 3)
+        self.loss_func = weighted
+
+    def training_step(self, x, y):
+        return self.loss_func(self.layer(x), y)
+
+class Segmenting(Module):
+    def __init__(self):
+        super().__init__()
+        self.loss_func = nn.MSELoss()
+
+    def training_step(self, x, y):
+        predicted = self.layer(x).softmax(1)
+        return self.loss_func(predicted, y)
+
+def train(x, y):
+    net = Segmenting()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    optimizer.zero_grad()
+    net.training_step(x, y).backward()
+    optimizer.step()
+"""
+SILENT["a constructor puts another loss in the place of its base's"] = _OWN_LOSS
+FAILS |= {
+    "a setting decides whether another loss takes its place": mutant(
+        _OWN_LOSS,
+        (
+            "        self.loss_func = nn.MSELoss()",
+            "        if torch.cuda.is_available():\n            self.loss_func = nn.MSELoss()",
+        ),
+    ),
+    "the constructor of the base comes last": mutant(
+        _OWN_LOSS,
+        (
+            "        super().__init__()\n        self.loss_func = nn.MSELoss()",
+            "        self.loss_func = nn.MSELoss()\n        super().__init__()",
+        ),
+    ),
 }

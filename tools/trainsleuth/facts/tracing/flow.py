@@ -45,7 +45,7 @@ class Flow:
 
     def __init__(self, index: Index) -> None:
         self.index = index
-        self._known: dict[tuple[Class, str, bool], _SetAt] = {}
+        self._known: dict[tuple[Class, str, bool, bool], _SetAt] = {}
 
     def origins(self, path: str, spot: Spot) -> Iterator[Origin]:
         """Every way `path`, a name or a dotted path bound as such in this function, may have got its
@@ -172,7 +172,7 @@ class Flow:
         if not isinstance(owner.kind, Class):
             return
         # of self of a class that may be a base of what really runs, those below it count too
-        found = self._set_at(owner.kind, name, owner.call is None)
+        found = self._set_at(owner.kind, name, owner.call is None, inside.function.name != "__init__")
         for function, binding, is_body in found.bound:
             if is_body:
                 spot = Spot(function, binding.position, None, inside.reach)
@@ -184,16 +184,37 @@ class Flow:
         for path, line in found.outside:
             yield Origin("unknown", None, inside, (), None, f"{name} is also set at {path}:{line}")
 
-    def _set_at(self, cls: Class, name: str, below: bool) -> _SetAt:
-        key = (cls, name, below)
+    def _set_at(self, cls: Class, name: str, below: bool, is_made: bool) -> _SetAt:
+        """`is_made`: the constructors have ended, so what one of them sets hides what those above it have set."""
+        key = (cls, name, below, is_made)
         if key not in self._known:
-            classes = self.index.lineage(cls)
-            classes = (*classes, *self.index.subclasses(cls)) if below else classes
-            self._known[key] = _SetAt(
-                tuple(one for own in classes for one in self._bound_in(own, name)),
-                tuple(self._set_by_others(cls, name, {own.qualname for own in classes})),
-            )
+            lineage = self.index.lineage(cls)
+            classes = (*lineage, *self.index.subclasses(cls)) if below else lineage
+            bound = [*self._bound_above(lineage, name, is_made)]
+            bound += [one for own in classes[len(lineage) :] for one in self._bound_in(own, name)]
+            others = self._set_by_others(cls, name, {own.qualname for own in classes})
+            self._known[key] = _SetAt(tuple(bound), tuple(others))
         return self._known[key]
+
+    def _bound_above(
+        self, lineage: tuple[Class, ...], name: str, is_made: bool
+    ) -> Iterator[tuple[Function, Binding, bool]]:
+        hidden: set[Class] = set()
+        for own in lineage:
+            for function, binding, is_body in self._bound_in(own, name):
+                if own not in hidden or not (is_body or function.name == "__init__"):
+                    yield function, binding, is_body
+            if is_made and self._surely_sets(own, name):
+                hidden.update(self.index.lineage(own)[1:])
+
+    def _surely_sets(self, cls: Class, name: str) -> bool:
+        """Its constructor does, after those of its bases."""
+        for function, binding in self.index.hierarchy.attribute_bindings(cls, name):
+            if function.name == "__init__" and binding.kind == "assign":
+                block, later = function.events[binding.position].block, function.events[binding.position + 1 :]
+                if not block.branches and not block.loops:
+                    return all(call.last != "__init__" for event in later for call in event.calls)
+        return False
 
     def _bound_in(self, cls: Class, name: str) -> Iterator[tuple[Function, Binding, bool]]:
         for method, binding in self.index.hierarchy.attribute_bindings(cls, name):
