@@ -16,11 +16,11 @@ HEALTHY = {
     "hf_trainer": "python hf_trainer.py",
     "lightning_fit": "python lightning_fit.py",
     "ddp_gloo": "torchrun --nproc-per-node 2 ddp_gloo.py",
-    "loader_workers": "python loader_workers.py",
     "package": "python -m package.train",
     "gan": "python gan.py",
 }
 MORE = {  # make twins
+    "loader_workers": "python loader_workers.py",
     "accelerate_train": "accelerate launch --cpu accelerate_train.py",
     "amp_compile": "python amp_compile.py",
     "ppo": "python ppo.py",

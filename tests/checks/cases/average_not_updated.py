@@ -105,7 +105,9 @@ SILENT = {
         _SCRIPT, (_UPDATE, ""), ("for epoch", "average.load_state_dict(torch.load('average.pt'))\nfor epoch")
     ),
     "not used": mutant(_SCRIPT, (_UPDATE, ""), (', "average": average.state_dict()', "")),
-    "trained by nobody": mutant(_SCRIPT, (_UPDATE, ""), ("        optimizer.step()\n", "")),
+    "trained by nobody": mutant(
+        _SCRIPT, (_UPDATE, ""), ("        optimizer.zero_grad()\n", ""), ("        optimizer.step()\n", "")
+    ),
 }
 FAILS = {
     "a script": mutant(_SCRIPT, (_UPDATE, "")),

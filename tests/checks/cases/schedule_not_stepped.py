@@ -177,7 +177,9 @@ class Model(L.LightningModule):
         ),
     ),
     "a factor of one": mutant(_NOTHING, ("step_size=10)", "step_size=10, gamma=1.0)")),
-    "an optimizer that never steps": mutant(_NOTHING, ("            optimizer.step()\n", "")),
+    "an optimizer that never steps": mutant(
+        _NOTHING, ("            optimizer.zero_grad()\n", ""), ("            optimizer.step()\n", "")
+    ),
     "chosen by a setting, stepped by any": mutant(
         _LOOP,
         (

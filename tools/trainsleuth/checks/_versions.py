@@ -9,7 +9,7 @@ from trainsleuth.facts import Index, names_packages
 
 _TORCH = r"\b(?:py)?torch(?![a-z_]|-[a-z])[^\d\n,;/]{0,12}"
 _ANY = re.compile(_TORCH + r"(?:0\.[1-4]|[12]\.\d)", re.IGNORECASE)
-_REQUIRES = re.compile(r"req(?:s|uir)[^/]*$", re.IGNORECASE)
+_ELSEWHERE = re.compile(r"req(?:s|uir)[^/]*$|(?:^|/)Dockerfile[^/]*$", re.IGNORECASE)
 
 
 def names_torch(index: Index, path: str, versions: str) -> str | None:
@@ -20,7 +20,9 @@ def names_torch(index: Index, path: str, versions: str) -> str | None:
     above = {file: index.repository.read(file) or "" for file in _files_that_say_which(index, path)}
     is_named = any(map(_ANY.search, above.values()))
     others = (
-        () if is_named else (file for file in index.repository.files if _REQUIRES.search(file) and names_packages(file))
+        ()
+        if is_named
+        else (file for file in index.repository.files if _ELSEWHERE.search(file) and names_packages(file))
     )
     for file, text in (*above.items(), *((file, index.repository.read(file) or "") for file in others)):
         if found := wanted.search(text):
