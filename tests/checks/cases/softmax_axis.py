@@ -1,6 +1,7 @@
 """Programs for softmax-axis: must be found in FAILS, and not in SILENT."""
 
 from . import mutants
+from ._programs import mutant
 
 FAILS, ORIGINALS = mutants(
     {
@@ -274,4 +275,28 @@ def fuse(nodes, w_node, relations):
     scores = (nodes * relations.unsqueeze(1)).sum(dim=-1, keepdim=True)
     return (F.softmax(scores, dim=0) * nodes).sum(dim=0)
 """,
+}
+_PICKED = """
+import torch
+import torch.nn.functional as F
+
+def scores_of(net, loader):
+    found = []
+    for x, y in loader:
+        out = net(x)
+        found.append(F.softmax(out, dim=0).cpu().data.numpy()[:, 1])
+    return found
+"""
+_IN_LOSS = """
+import torch.nn.functional as F
+
+def step(net, x, y, domain):
+    y_hat, found = net(x)
+    return F.mse_loss(y_hat, y) + F.nll_loss(F.log_softmax(found, dim=0), domain)
+"""
+FAILS |= {"one class of each example is picked": _PICKED, "what a loss of classes is given": _IN_LOSS}
+SILENT |= {
+    "one class of each example, over the classes": mutant(_PICKED, ("dim=0", "dim=1")),
+    "weights that are made to fit": mutant(_PICKED, ("[:, 1]", "[:, None]")),
+    "a loss of classes, over the classes": mutant(_IN_LOSS, ("dim=0", "dim=-1")),
 }

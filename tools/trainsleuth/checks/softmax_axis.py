@@ -87,6 +87,7 @@ SAY = Verdicts(
     sure=("named",),
 )
 _FUNCTIONS = ("softmax", "log_softmax", "softmin", "gumbel_softmax")
+_LOSSES = ("nll_loss", "kl_div")
 _OUTPUT = re.compile(r"(^|_)(logits?|outputs?|preds?|predictions?)$")
 _LAYERS = frozenset(["Softmax", "LogSoftmax", "Softmin"])
 
@@ -147,7 +148,7 @@ def _examined(index: Index, spot: Spot, call: Expr, given: Expr | None, dim: Exp
             return _question(spot, call)
         return SAY.passed(path, line, f"{written(call)} has {rank.axes} axes: {rank.why}")
     is_output = index.values.one(given, spot).range == "logits" or _is_called_output(given)
-    if axis == 0 and _is_in_model(index, spot) and is_output:
+    if axis == 0 and ((_is_in_model(index, spot) and is_output) or _is_given_to_loss(spot, call)):
         return _question(spot, call)
     return SAY.open(path, line, f"how many axes {written(given)} has is not resolved")
 
@@ -160,8 +161,12 @@ def _runs_over_batch(axis: int | None, rank: Rank) -> bool:
 
 
 def _row_by_row(spot: Spot, call: Expr) -> Expr | None:
-    """p[range(n), y], where p is the result of `call`."""
+    """p[range(n), y], where p is the result of `call`; softmax(scores, 0).cpu()[:, 1]"""
     event = spot.function.events[spot.position]
+    for part in event.value.walk() if event.value is not None else ():
+        if part.kind == "index" and len(part.parts) == 3 and _is_of(part.parts[0], call):
+            if part.parts[1].kind == "slice" and not part.parts[1].parts and part.parts[2].kind == "number":
+                return part
     if event.kind != "assign" or event.value is not call:
         return None
     names = {target.text for target in event.targets if target.kind == "path"}
@@ -171,6 +176,25 @@ def _row_by_row(spot: Spot, call: Expr) -> Expr | None:
                 if part.parts[1].kind == "call" and part.parts[1].last in ("range", "arange"):
                     return part
     return None
+
+
+def _is_of(expr: Expr, call: Expr) -> bool:
+    """`call` itself, or call.cpu().data.numpy()"""
+    while expr is not call:
+        inner = expr.receiver if expr.kind == "call" else expr.parts[0] if expr.kind == "attr" else None
+        if inner is None:
+            return False
+        expr = inner
+    return True
+
+
+def _is_given_to_loss(spot: Spot, call: Expr) -> bool:
+    """F.nll_loss(F.log_softmax(scores, dim=0), target)"""
+    event = spot.function.events[spot.position]
+    return any(
+        part.kind == "call" and part.last in _LOSSES and any(one is call for one in part.arguments)
+        for part in (event.value.walk() if event.value is not None else ())
+    )
 
 
 def _is_called_output(expr: Expr) -> bool:
