@@ -174,3 +174,24 @@ NOTED: dict[str, Edits] = {
 def test_what_may_be_meant_or_is_little_is_a_note(host: Host, tmp_path: Path, name: str) -> None:
     (said,), _ = told(host, tmp_path, NOTED[name])
     assert said.severity == "note"
+
+
+GIVEN = "        return F.cross_entropy(self.head(self.layers(self.embed(words), state)[0]).flatten(0, 1), labels.flatten())"
+WITH_LABELS = (
+    TRANSLATION[0],
+    (TRANSLATION[1][0],
+     "def forward(self, source, labels=None):\n"
+     f"        words, state = F.pad(labels[:, :-1], (1, 0)), self.layers(self.embed(source))[1]\n{GIVEN}"),
+    (LOSS, "    loss = model(x, labels=y)\n"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("more", "severity"),
+    [((), "warning"), ((("model(x, labels=y)", "model(y, labels=y)"),), "note")],
+    ids=["a translation", "an autoencoder"],
+)
+def test_labels_that_the_model_is_given_are_no_inputs(host: Host, tmp_path: Path, more: Edits, severity: str) -> None:
+    text = with_edits(PROGRAM, (*WITH_LABELS, *more))
+    (said,), _ = told(host, tmp_path, (*WITH_LABELS, *more))
+    assert said.severity == severity and said.line and GIVEN.strip() in text.splitlines()[said.line - 1], said

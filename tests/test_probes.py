@@ -346,12 +346,24 @@ def test_a_fault_is_found_at_its_line(host: Host, tmp_path: Path, fault: str) ->
     assert text in program.read_text().splitlines()[findings[0].line - 1]
 
 
+LOSS_OF_TABLE = "loss = criterion(model(x), y)"
+METRIC = "size = sum(p.square().sum() for p in model.parameters()).item()"
+SUMS = (
+    "loss = 0.0\n        loss += criterion(model(x), y)",
+    "loss = sum([criterion(model(x), y), criterion(model(x), y)])",
+    "loss = torch.zeros(())\n        loss = loss + criterion(model(x), y)",
+    "loss = (criterion(model(x), y) - 0.05).abs() + 0.05",
+    "loss = (torch.log(model(x).sigmoid() + 1e-8) - y).square().mean()",
+)
+
+
 @pytest.mark.parametrize(
     ("name", "edits"),
     [
         ("letters", (("F.cross_entropy(logits.flatten(0, 1), y.flatten())", CTC),)),
         ("letters", (("F.cross_entropy(logits.flatten(0, 1), y.flatten())", CTC.replace("y[:, :3].clamp(1)", "F.pad(y[:, :3].clamp(1), (0, 5))")),)),
         ("table", (("nn.Linear(32, 1))", "nn.Linear(32, 3))"),)),  # heads that share a target
+        *(("table", ((LOSS_OF_TABLE, f"{made}\n        {METRIC}"),)) for made in SUMS),  # a number is read for a log beside them
     ],
 )  # fmt: skip
 def test_what_a_loss_may_be_given(host: Host, tmp_path: Path, name: str, edits: Edits) -> None:
@@ -967,3 +979,16 @@ def test_the_layers_tell_the_mode_of_an_evaluation(host: Host, tmp_path: Path, p
     trace, ended = host.run(edited(PROGRAMS / "pictures.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
     (said,) = probes.judge("observe", trace, frozenset({"modes"}))
     assert words in said.message and said.is_alarm == ("norm" in put), (said, ended)
+
+
+@pytest.mark.parametrize("taken", ["context.shape[0]", "len(context)", "torch.zeros_like(context).size(0)"])
+def test_an_argument_of_which_the_shape_is_taken_is_asked_about(host: Host, tmp_path: Path, taken: str) -> None:
+    conditioned = (
+        "class Conditioned(nn.Sequential):\n    def forward(self, x, context):\n"
+        f"        return super().forward(x) + torch.zeros({taken}, 1)\n\nmodel = Conditioned("
+    )
+    edits = (("model = nn.Sequential(", conditioned), ("(model(x), y)", "(model(x, 2 * x + 1), y)"))
+    trace, ended = host.run(edited(PROGRAMS / "table.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    (told,) = probes.judge("observe", trace, frozenset({"input_matters"}))
+    assert (told.outcome, told.severity) == ("fail", "note"), (told, ended)
+    assert "nothing but the shape of 'context'" in told.message

@@ -64,7 +64,7 @@ def _next(event: Event) -> str:
     label = event["label"]
     if event["elsewhere"]:
         return (
-            f"fill the labels of padding with {event['ignored']}, and keep the {event['elsewhere']} labels {label} that stand at real places "
-            "(an end that must be learned); then compare the loss per real place"
+            f"where another token ends each sequence, pass ignore_index={label}; where the {event['elsewhere']} labels {label} at real places are "
+            f"the end that must be learned, keep those and fill the labels of padding with {event['ignored']}; then compare the loss per real place"
         )
     return f"pass ignore_index={label}, or fill the labels of padding with {event['ignored']}; then compare the loss per real place"

@@ -71,13 +71,24 @@ def _judge(trace: Trace, model: Event) -> Finding:
             f"{trace.steps} steps; expected other outputs for other inputs",
             "look at the activations layer by layer (probe activations): where does the first layer become constant?",
         )  # fmt: skip
-    if model.get("idle"):
-        named = ", ".join(repr(name) for name in model["idle"])
+    if idle := [name for name in model.get("idle", ()) if name not in model.get("shapes", ())]:
+        named = ", ".join(map(repr, idle))
         return _without_effect(
             model, measured, "medium",
             f"{what}: exchanging {named} alone among the {model['rows']} examples changes no output at all, though the examples "
             f"differ there, after {trace.steps} steps; expected each input to matter",
             "follow this argument through the forward pass: is it dropped, overwritten or masked out?",
+        )  # fmt: skip
+    if model.get("shapes"):
+        named = ", ".join(map(repr, model["shapes"]))
+        return replace(
+            _without_effect(
+                model, measured, "low",
+                f"{what} takes nothing but the shape of {named}, so exchanging it among the {model['rows']} examples changes no output: "
+                "is that meant?",
+                "read what the forward pass does with this argument",
+            ),
+            severity="note",
         )  # fmt: skip
     if model["input_effect"] < HARDLY * model["scale"]:
         return finding(

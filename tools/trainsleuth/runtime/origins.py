@@ -9,7 +9,7 @@ import functools
 import math
 
 from . import graph
-from .terms import Terms
+from .terms import SUMS, Terms
 
 INITIALISERS = (
     "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "orthogonal_", "sparse_",
@@ -30,6 +30,7 @@ class Listener:
         patch_setattr(bus.torch, self)
         patch_randperm(bus.torch, self)
         self.release = [patch_leaving(bus.torch, self, name) for name in ("detach", "item", "__float__")]
+        self.release += [patch_sum(bus.torch, self, name) for name in SUMS]
 
     def say(self, kind, **fields):
         if self.told < MOST_TOLD and self.bus.awake:
@@ -151,8 +152,20 @@ def patch_leaving(torch, listener, name):
         return original(self)
 
     setattr(tensor_class, name, leave)
+    return functools.partial(setattr, tensor_class, name, original)
 
-    def release():
-        setattr(tensor_class, name, original)
 
-    return release
+def patch_sum(torch, listener, name):
+    """Notes numbers of Python that are added to tensors; returns what undoes the patch."""
+    tensor_class = torch.Tensor
+    original = getattr(tensor_class, name)
+
+    @functools.wraps(original)
+    def add(self, other):
+        result = original(self, other)
+        if isinstance(other, (int, float)) and isinstance(result, tensor_class):
+            listener.terms.sum(result, other)
+        return result
+
+    setattr(tensor_class, name, add)
+    return functools.partial(setattr, tensor_class, name, original)

@@ -7,6 +7,7 @@ filling is zero. Whether a label counts is read from the gradient that comes bac
 from contextlib import suppress
 
 from .ends import asked, filled, is_told, places_of, run_of, sequences_in, stands_elsewhere
+from .freeze import storage
 from .targets import CLASSIFIERS
 from .tensors import is_dense, is_unreadable, tensors_in
 
@@ -27,7 +28,7 @@ class Listener:
     def forward_before(self, module, args, kwargs):
         if self.bus.steps < LAST_STEP and self.torch.is_grad_enabled():
             given = [t.detach() for t in tensors_in((args, kwargs)) if is_readable(t) and 1 <= t.dim() <= 3]
-            self.entered = [*self.entered[1 - MOST_ENTERED :], (module, given)]
+            self.entered = [*self.entered[1 - MOST_ENTERED :], (module, given, labels_in(args, kwargs))]
 
     def loss_after(self, name, arguments, output):
         labels = list(arguments.values())[1]
@@ -39,7 +40,7 @@ class Listener:
         if place not in self.losses and len(self.losses) >= MOST_LOSSES:
             return
         loss = self.losses.setdefault(place, Loss(self.torch, arguments))
-        reading = loss.read(self.entered, labels.detach().cpu()) if loss.calls < MOST_READ else None
+        reading = loss.read(self.entered, labels.detach()) if loss.calls < MOST_READ else None
         if reading is not None:
             with suppress(RuntimeError):  # inside of torch.func
                 output.register_hook(reading.arrives)
@@ -76,20 +77,25 @@ class Loss:
 
     def read(self, entered, labels):
         """What this call shows, but for its gradient; None where nothing is filled up, or no label there counts."""
-        ways = [way for module, given in entered for way in self._ways(module, given, labels)]
+        own = storage(labels)
+        labels = labels.cpu()
+        ways = [
+            way for module, given, named in entered for way in self._ways(module, given, labels, own in named and own)
+        ]
         self.calls += bool(ways)
-        for _, _, key, rows, order in ways:
+        for _, _, key, rows, order, _ in ways:
             self._doubt(key, rows, labels.reshape(-1)[order])
         fills = [(filled(self.torch, way[3]), way) for way in ways]
         found = [Reading(fill, labels, self, way) for fill, way in fills if fill is not None]
         found = [one for one in found if one.label is not None]
         return max(found, key=lambda one: one.at.numel(), default=None)
 
-    def _ways(self, module, given, labels):
+    def _ways(self, module, given, labels, own):
+        """With whether the sequences are what the module was given as labels."""
         for number, tensor in enumerate(given):
             for kind, sequences in sequences_in(tensor, labels.numel()):
                 for layout, rows, order in places_of(self.torch, sequences, labels):
-                    yield module, given, (number, kind, layout), rows, order
+                    yield module, given, (number, kind, layout), rows, order, own and storage(tensor) == own
 
     def _doubt(self, key, rows, labels):
         """A value that was taken for filling stands among what is held, or with another label."""
@@ -119,7 +125,7 @@ class Reading:
     """The filled places of one call, and the gradient of the loss there once it has come."""
 
     def __init__(self, fill, labels, loss, way):
-        self.module, given, self.key, rows, order = way
+        self.module, given, self.key, rows, order, is_label = way
         flat, self.fill, self.gradient = labels.reshape(-1), fill, None
         counts = flat != loss.ignored
         self.at = order[asked(fill.places, fill.at_end)]
@@ -129,10 +135,11 @@ class Reading:
         if self.label is None:
             return
         weight = loss.weight
+        are_equal = ((flat[order] == rows) | ~counts[order]).all()
         self.known = {
             "labels": int(counts.sum()), "elsewhere": int((flat[counts] == self.label).sum()) - self.at.numel(),
             "light": weight is not None and bool(weight[self.label] < weight.float().mean()),
-            "told": is_told(fill, self.module, given), "copies": bool(((flat[order] == rows) | ~counts[order]).all()),
+            "told": is_told(fill, self.module, given), "copies": bool(are_equal) and not is_label,
             "longest": int(fill.places.sum(1).max()), "run": fill.run,
         }  # fmt: skip
 
@@ -150,3 +157,12 @@ class Reading:
 
 def is_readable(tensor):
     return hasattr(tensor, "dtype") and is_dense(tensor) and not is_unreadable(tensor) and not tensor.is_complex()
+
+
+def labels_in(args, kwargs):
+    """Where the values lie of what goes in as labels and as nothing else: model(input_ids=tokens, labels=labels)."""
+    found = {True: set(), False: {storage(one) for one in tensors_in(args)}}
+    for name, value in kwargs.items():
+        if hasattr(value, "untyped_storage"):
+            found["label" in name or "target" in name].add(storage(value))
+    return found[True] - found[False]

@@ -11,6 +11,7 @@ from . import randomness
 from .calls import Call
 from .dropping import DropoutWatch
 from .freeze import storage
+from .reads import takes_shape_alone
 from .rows import is_batch
 from .scores import Scores
 from .sequences import Sequences
@@ -76,7 +77,9 @@ class Again:
         facts["inputs_differ"] = bool((self.main != self.main[:1]).any())
         facts["input_effect"] = distance(results, self.of_rows(self.outputs(self._rolled(0))))
         if facts["input_effect"]:
-            facts["idle"] = self._idle(results)
+            idle = self._idle(results)
+            facts["idle"] = [name for name, _ in idle]
+            facts["shapes"] = [name for name, one in idle if takes_shape_alone(self.torch, one, self.outputs)]
         facts["compares"] = any(t.dim() >= 2 and t.shape[1] == self.rows for t in results)
         facts["mates_effect"] = self._effect_of_others(results, 0)
         if 0.0 < (facts["mates_effect"] or 0.0) <= rounding(self.torch, results):
@@ -87,14 +90,14 @@ class Again:
         return facts
 
     def _idle(self, results):
-        """Names of tensors of examples, among several that go in, that can be exchanged without any effect."""
+        """(name, tensor) of the examples, among several that go in, that can be exchanged without any effect."""
         given = Call(self.torch, "input", self.model, self.args, self.kwargs, (None, None)).tensors()
         named = [(name, t) for name, t in given if not HELPERS.search(name) and self._holds_examples(t)]
         idle = []
         for name, one in named[:MOST_ARGUMENTS] if len(named) > 1 else ():
             changed = self.outputs(lambda tensor, one=one: tensor.roll(1, 0) if tensor is one else tensor)
             if distance(results, self.of_rows(changed)) == 0.0:
-                idle.append(name)
+                idle.append((name, one))
         return idle
 
     def _holds_examples(self, tensor):
