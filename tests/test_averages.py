@@ -86,6 +86,7 @@ FAULTS = {
     "an average that is never updated": (AVERAGE, "", "evaluate(model)\n        evaluate(average)", "", "was never updated: it counts 0 calls"),
     "only evaluated at the end": (AVERAGE, "", "", "evaluate(average)", "was never updated: it counts 0 calls"),
     "a shadow that is never updated": (SHADOW, "", SWAPS, "", "with exactly the 420 values that it had before the first step"),
+    "a shadow that the model is left with": (SHADOW, "", SWAPS, "shadow.apply()\nevaluate(model)", "and is left with them"),
     "a shadow, swapped in at the end": (SHADOW, "", "", SWAPS.replace("\n        ", "\n"), "with exactly the 420 values"),
 }  # fmt: skip
 
@@ -141,6 +142,10 @@ SAVES = "torch.save({'model': model.state_dict(), KEPT}, io.BytesIO())"
 SAVED = {
     "a shadow that is never updated": (SHADOW, "", "'ema': {'shadow': shadow.shadow}", "the part 'ema.shadow' of what is saved"),
     "an average that is never updated": (AVERAGE, "", "'ema': average.state_dict()", "the part 'ema' of what is saved"),
+    "a shadow behind the model in one table": (
+        SHADOW, "", "'both': {'online.' + k: v for k, v in model.state_dict().items()} | {'ema.' + k: v for k, v in shadow.shadow.items()}",
+        "the part 'both' of what is saved",
+    ),
     "the start, on purpose": (BEGUN, "", "'begun': begun", "weights that are kept from the start would not"),
     "a shadow that is updated": (SHADOW, "shadow.update()", "'ema': {'shadow': shadow.shadow}", ""),
     "a shadow that is updated late": (SHADOW, "if step > 100:\n        shadow.update()", "'ema': {'shadow': shadow.shadow}", ""),
@@ -156,3 +161,57 @@ def test_what_is_saved_with_the_values_of_the_start_is_a_note(
     told = said(host, tmp_path, made, each, saves, saves, 130)
     assert all(words in one.message and one.severity == "note" and one.line for one in told), told
     assert bool(told) == bool(words), told
+
+
+SAMPLED = """
+import copy
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+
+class Denoiser(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 8))
+
+    def forward(self, x):
+        noise = torch.randn_like(x)
+        return (self.net(x + noise) - noise).square().mean()
+
+    @torch.no_grad()
+    def sample(self):
+        return self.net(torch.randn(4, 8)).std()
+
+
+def cycle(loader):
+    while True:
+        yield from loader
+
+
+torch.manual_seed(0)
+model = Denoiser()
+average = copy.deepcopy(model).eval()
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+batches = cycle(DataLoader(TensorDataset(torch.randn(512, 8)), batch_size=16, shuffle=True))
+for step in range(60):
+    optimizer.zero_grad()
+    model(next(batches)[0]).backward()
+    optimizer.step()
+    UPDATED
+    if step % 6 == 0:
+        average.sample()
+"""
+
+
+@pytest.mark.parametrize(
+    ("update", "is_told"),
+    [("pass", True), ("torch._foreach_lerp_([*average.parameters()], [p.detach() for p in model.parameters()], 0.1)", False)],
+    ids=["never updated", "updated"],
+)  # fmt: skip
+def test_an_average_that_is_sampled_within_the_loop(host: Host, tmp_path: Path, update: str, is_told: bool) -> None:
+    (tmp_path / "sampled.py").write_text(SAMPLED.replace("UPDATED", f"with torch.no_grad():\n        {update}"))
+    trace, ended = host.run(tmp_path / "sampled.py", tmp_path, dict(probes.EXPERIMENTS["observe"]))
+    told = [one for one in probes.judge("observe", trace, frozenset({"modes"})) if one.outcome == "fail"]
+    assert [one.severity for one in told] == ["note"] * is_told, (told, ended)
+    assert all("is another Sequential" in one.message for one in told)

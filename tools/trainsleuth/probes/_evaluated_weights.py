@@ -61,7 +61,7 @@ def _a_copy_that_stays(phases: Sequence[Event]) -> Iterator[Finding]:
         model = trained[first["elements"]]
         found = _fail(
             first,
-            True,
+            first["loader"] is None or first["loader"] not in training,
             f"what is evaluated at {shown(first)} is another {first['cls']}: its {first['elements']} parameters are the same after "
             f"{first['n']} and after {last['until']} steps, and the {model['cls']} that trains at {shown(model)} is never evaluated; "
             "expected the trained weights there",
@@ -74,30 +74,30 @@ def _a_copy_that_stays(phases: Sequence[Event]) -> Iterator[Finding]:
 
 
 def _is_seldom(phase: Event) -> bool:
-    """Called without a loader at few of the steps: a teacher or a target network is called at each."""
+    """Called at few of the steps: a teacher or a target network is called at each."""
     steps = phase["until"] - phase["n"]
-    return phase["loader"] is None and steps >= NEEDED_STEPS and bool(phase["calls"] <= SELDOM * steps)
+    return steps >= NEEDED_STEPS and bool(phase["calls"] <= SELDOM * steps)
 
 
 def _as_it_began(phases: Sequence[Event], trace: Trace) -> Iterator[Finding]:
-    """The model is evaluated with the values that it had before training, and has its trained ones again afterwards.
+    """The model is evaluated with the values that it had before training, and has its trained ones again afterwards, or is
+    never evaluated with any others.
 
-    Where it goes on from those values (folds, rewinding, a meta-learner) or is left with them (the best was the first),
-    they may be meant.
+    Where it goes on from those values (folds, rewinding, a meta-learner) or is left with them after others (the best was
+    the first), they may be meant.
     """
     begun = phases[0].get("weights")
     evaluated = [p for p in phases if not p["grad"] and p["n"] >= NEEDED_STEPS and p.get("weights")]
     last = evaluated[-1] if evaluated else None
-    if (
-        phases[0]["n"]
-        or begun is None
-        or last is None
-        or last["weights"] != begun
-        or _after(last, phases) in (begun, None)
-    ):
+    if phases[0]["n"] or begun is None or last is None or last["weights"] != begun:
         return
     alike = [phase for phase in evaluated if phase.get("weights") == begun]
     is_always = alike == evaluated
+    after = _after(last, phases)
+    is_left = after == begun
+    has_moved = any(code not in (begun, None) for phase in phases for code in _codes(phase))
+    if after is None or (is_left and not (is_always and has_moved)):
+        return
     also = (
         ""
         if is_always
@@ -107,7 +107,8 @@ def _as_it_began(phases: Sequence[Event], trace: Trace) -> Iterator[Finding]:
         last,
         is_always and trace.ended_by_itself,
         f"{last['cls']} is evaluated at {shown(last)} with exactly the {last['elements']} values that it had before the first step: last "
-        f"after {last['n']} steps, {len(alike)} times in all{also}, and its own weights are back afterwards; expected weights that "
+        f"after {last['n']} steps, {len(alike)} times in all{also}, and {'is left with them' if is_left else 'its own weights are back afterwards'}; "
+        "expected weights that "
         "have learned: what is swapped in (an average, a shadow) was never updated"
         f"{'' if trace.ended_by_itself else ', or is updated only after the steps that were watched'}",
         "look for the call that updates the average or shadow after each step, and whether it runs",

@@ -54,10 +54,10 @@ def hidden(trace: Trace) -> Iterator[Finding]:
             site,
             f"the loss depends on {count} parameter tensors kept in {where}, but no module registers them and no "
             "optimizer holds them, so they are never trained, saved or moved to a device; expected nn.ModuleList, "
-            "nn.ModuleDict or nn.ParameterList instead of a plain container",
+            "nn.ModuleDict or nn.ParameterList instead of a plain container, or layers made once in __init__ where forward() makes them anew",
             "unregistered-submodules",
             measured={"tensors": count},
-            next="wrap the container and check that sum(p.numel() for p in model.parameters()) grows",
+            next="find where they are made, register them there, and check that sum(p.numel() for p in model.parameters()) grows",
         )
 
 

@@ -32,8 +32,10 @@ class SavedStart:
                     yield row
 
     def _is_as_it_began(self, rows, mapping):
-        before = prefix(rows[0].name, mapping)
-        return before is not None and all(self._is_equal(row, mapping.get(before + row.name)) for row in rows)
+        return any(
+            all(self._is_equal(row, mapping.get(before + row.name)) for row in rows)
+            for before in prefixes(rows[0].name, mapping)
+        )
 
     def _is_equal(self, row, saved):
         if saved is None or getattr(saved, "shape", None) != row.tensor.shape:
@@ -42,11 +44,13 @@ class SavedStart:
         return now.dtype == row.before.dtype and self.torch.equal(now.to(row.before.device), row.before)
 
 
-def prefix(name, mapping):
-    """What a wrapper puts before each name; None when none of them ends like this one."""
+def prefixes(name, mapping):
+    """What wrappers put before each name, where some name ends like this one."""
     if name in mapping:
-        return ""
-    return next((key[: -len(name)] for key in mapping if isinstance(key, str) and key.endswith("." + name)), None)
+        yield ""
+    for key in mapping:
+        if isinstance(key, str) and key.endswith("." + name):
+            yield key[: -len(name)]
 
 
 def mappings(torch, thing, keys="", depth=DEEPEST):
