@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _BY_NAME = re.compile(rb"setattr\(|__dict__|vars\(")
 _SAME, _OTHER = ("is", "=="), ("is not", "!=")
+MAX_HOPS = 3  # from a parameter to that of the caller that hands it on
 _TRUTHS = {"True": True, "False": False, "None": False, "0": False, "1": True, "0.0": False}
 
 
@@ -91,9 +92,6 @@ def _truth(index: Index, test: Expr, function: Function) -> tuple[bool, bool] | 
         truths = {_TRUTHS.get(one) for one in found.texts}
     truth = truths.pop() if len(truths) == 1 else None
     return None if truth is None else (truth, found.is_default)
-
-
-MAX_HOPS = 3  # from a parameter to that of the caller that hands it on
 
 
 class _Constants(NamedTuple):
