@@ -121,8 +121,8 @@ def _is_kept(function: Function, loop: Loop, target: Expr, value: Expr | None) -
 
 def _is_repeated_for_good(function: Function, loop: Loop) -> bool:
     """while True: for batch in loader: yield batch; whoever draws from it ends where it likes."""
-    outer = header_of(function, loop)
-    around = [one for one in function.loops if one.id in function.events[outer].block.loops and one.id != loop.id]
+    block = function.events[header_of(function, loop)].block
+    around = [one for one in function.loops if one.id in block.loops and one.id != loop.id]
     return any(one.kind == "while" and one.source is not None and one.source.text in ("True", "1") for one in around)
 
 

@@ -131,9 +131,11 @@ def check(index: Index) -> Iterator[Finding]:
 
 
 def _off(index: Index, path: str, line: int) -> str:
-    """Why it is never computed; "" where it may be."""
+    """Why nothing here computes it; "" where something may."""
     tests = [one.test for one in decided_against(index, path, line)]
-    return f"it runs only where {' and '.join(tests)}, which is never so" if tests else unreached(index, [(path, line)])
+    if tests:
+        return f"it runs only where {' and '.join(tests)}, and nothing here makes that so"
+    return unreached(index, [(path, line)])
 
 
 def _arithmetic(index: Index) -> Iterator[tuple[Expr, Spot]]:

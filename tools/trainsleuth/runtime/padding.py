@@ -77,10 +77,11 @@ class Loss:
 
     def read(self, entered, labels):
         """What this call shows, but for its gradient; None where nothing is filled up, or no label there counts."""
-        own = storage(labels)
-        labels = labels.cpu()
+        own, labels = storage(labels), labels.cpu()
         ways = [
-            way for module, given, named in entered for way in self._ways(module, given, labels, own in named and own)
+            way
+            for module, given, named in entered
+            for way in self._ways(module, given, labels, own if own in named else None)
         ]
         self.calls += bool(ways)
         for _, _, key, rows, order, _ in ways:
@@ -91,11 +92,11 @@ class Loss:
         return max(found, key=lambda one: one.at.numel(), default=None)
 
     def _ways(self, module, given, labels, own):
-        """With whether the sequences are what the module was given as labels."""
+        """With whether the sequences are what the module was given as labels: their values lie at `own`."""
         for number, tensor in enumerate(given):
             for kind, sequences in sequences_in(tensor, labels.numel()):
                 for layout, rows, order in places_of(self.torch, sequences, labels):
-                    yield module, given, (number, kind, layout), rows, order, own and storage(tensor) == own
+                    yield module, given, (number, kind, layout), rows, order, storage(tensor) == own
 
     def _doubt(self, key, rows, labels):
         """A value that was taken for filling stands among what is held, or with another label."""
