@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -80,6 +81,13 @@ class Seen(NamedTuple):
     files: tuple[tuple[str, bytes], ...]
 
 
+@dataclass
+class _Amount:
+    """Bytes that were read so far, of a repository and its parts."""
+
+    read: int = 0
+
+
 class Repository:
     """A folder (or one file) of source. Paths are relative to `root`, with forward slashes.
 
@@ -97,11 +105,19 @@ class Repository:
         self.root = resolved if resolved.is_dir() else resolved.parent
         self._only = None if resolved.is_dir() else resolved.name
         self._skipped: dict[str, str] = {}
-        self._read_bytes = 0
+        self._amount = _Amount()
         self._digests: dict[str, bytes] = {}
         self._odd: dict[str, str] = {}
         self._links: dict[str, str] = {}
         self._ignored: list[str] = []  # tracked all the same
+
+    def part(self, files: Iterable[str]) -> Repository:
+        """The same root with `files` alone. What is read or left out of them is known here too."""
+        one = copy(self)
+        for cached in ("scripts", "_listing"):
+            one.__dict__.pop(cached, None)
+        one.__dict__["files"] = tuple(files)
+        return one
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
@@ -214,7 +230,7 @@ class Repository:
             self._digests[path] = reason.encode()
             return None
         if path not in self._digests:
-            self._read_bytes += len(raw)
+            self._amount.read += len(raw)
         self._digests[path] = hashlib.blake2b(raw, digest_size=20).digest()
         return raw
 
@@ -222,7 +238,7 @@ class Repository:
         limit = _limit(path)
         if size > limit:
             return f"too large: {size:,} bytes, the limit is {limit:,}"
-        if path not in self._digests and self._read_bytes + size > MAX_TOTAL_BYTES:
+        if path not in self._digests and self._amount.read + size > MAX_TOTAL_BYTES:
             return f"more than {MAX_TOTAL_BYTES:,} bytes in all: narrow the root"
         return ""
 
@@ -291,7 +307,8 @@ class Repository:
         if self._only and len(fields) == 2:
             fields = [where, *fields]
         if len(fields) == 3 and fields[1].isdigit():
-            yield Hit(os.path.relpath(fields[0], self.root).replace(os.sep, "/"), int(fields[1]), fields[2])
+            path = self._only or fields[0].removeprefix(where.rstrip("/")).lstrip("/")
+            yield Hit(path.replace(os.sep, "/"), int(fields[1]), fields[2])
 
 
 def is_python(path: str) -> bool:

@@ -67,7 +67,7 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
     shown = " ".join(request.command)
 
     request.say("searching the code for silent bugs")
-    checked = run_checks(Repository(root))
+    checked = run_checks(Repository(root), started=_started(request, root.resolve()))
     reports: list[ProbeReport] = []
     command = shlex.join(request.command)
     findings = [replace(f, next=f.next.replace("<your command>", command)) for f in checked.findings]
@@ -112,8 +112,26 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
         unwritten=book.unwritten,
         trained=any(report.trained for report in reports),
         elsewhere=tuple(f for f in ordered if loaded and not _is_here(f) and f.path not in loaded),
-        unobserved=tuple(dict.fromkeys(line for report in reports for line in report.unobserved)),
+        unobserved=(
+            *dict.fromkeys(line for report in reports for line in report.unobserved),
+            *_unsearched(checked.unsearched, root),
+        ),
     )
+
+
+def _started(request: Request, root: Path) -> Iterator[str]:
+    """Files below the root that the command may name, by themselves or as modules."""
+    for word in request.command:
+        for named in (word, f"{word.replace('.', '/')}.py", f"{word.replace('.', '/')}/__main__.py"):
+            try:
+                yield ((request.cwd or Path.cwd()) / named).resolve().relative_to(root).as_posix()
+            except (OSError, RuntimeError, ValueError):
+                continue  # no path, or none below the root
+
+
+def _unsearched(files: int, root: Path) -> Iterator[str]:
+    if files:
+        yield f"{files} files of code of other projects below {root}: nothing that the command names lies in one of them"
 
 
 def _experiments() -> Iterable[str]:

@@ -11,7 +11,7 @@ or open with the reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -31,6 +31,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Finding, Outcome, best_first
 from trainsleuth.kept import answered
+from trainsleuth.projects import projects
 from trainsleuth.repository import Repository, Skipped, examined, is_under
 
 from ._verdicts import Verdicts
@@ -63,13 +64,14 @@ class Unresolved:
 @dataclass(frozen=True)
 class CheckReport:
     """`findings`: failures best first, then one summary per check. `skipped`: files left out or read in
-    part.
+    part. `unsearched`: how many files of code lie in other projects below the root.
     """
 
     findings: tuple[Finding, ...]
     examined: dict[str, dict[str, int]]
     unresolved: tuple[Unresolved, ...]
     skipped: tuple[Skipped, ...]
+    unsearched: int = 0
 
     def read(self, sources: Iterable[str]) -> tuple[str, ...]:
         """Those of the files `sources` that were read, if only in part."""
@@ -110,46 +112,78 @@ def explain(check_id: str) -> Explanation:
 
 
 def run_checks(
-    project: Repository | Index, only: Iterable[str] | None = None, paths: Iterable[str] | None = None
+    project: Repository | Index,
+    only: Iterable[str] | None = None,
+    paths: Iterable[str] | None = None,
+    started: Iterable[str] = (),
 ) -> CheckReport:
     """Run the checks `only` (all by default) over a whole project; report sites below `paths` (all by
     default).
 
-    The index always holds the whole project: a bug may begin in a file that was not asked about. Tests are not
-    examined.
+    The index always holds the whole project: a bug may begin in a file that was not asked about. Below a root with
+    several projects each is searched by itself, and of these the ones alone that `paths`, or files that are `started`,
+    lie in. Tests are not examined.
     Raises UnknownCheckError for an id in `only`, RepositoryError for a path outside the project.
     """
     chosen = {name: _module(name) for name in only} if only else _modules()
     repository = project.repository if isinstance(project, Index) else project
     scopes = [repository.relative(path) for path in paths] if paths else ["."]
+    begun = tuple(started)
 
     def searched() -> CheckReport:
-        with no_collection():
-            index = project if isinstance(project, Index) else build_index(project, tests=False)
-            report = _run(chosen, index, scopes)
-            keep_facts(index)
-            return report
+        own: dict[str, list[Finding]] = {name: [] for name in chosen}
+        parts = projects(repository)
+        asked = _asked(repository, parts, scopes, begun)
+        for part in asked:
+            with no_collection():
+                index = build_index(part, tests=False)
+                _search(chosen, index, scopes, own)
+                keep_facts(index)
+        left = sum(len(part.sources()) for part in parts if part not in asked)
+        return _report(chosen, own, repository, left)
 
     if isinstance(project, Index):
-        return searched()
-    return answered(project, ("check", sorted(chosen), scopes), CheckReport, searched)
+        own: dict[str, list[Finding]] = {name: [] for name in chosen}
+        with no_collection():
+            _search(chosen, project, scopes, own)
+        return _report(chosen, own, repository)
+    return answered(project, ("check", sorted(chosen), scopes, begun), CheckReport, searched)
 
 
-def _run(chosen: Mapping[str, Check], index: Index, scopes: list[str]) -> CheckReport:
+def _asked(
+    repository: Repository, parts: tuple[Repository, ...], scopes: Collection[str], started: Collection[str]
+) -> tuple[Repository, ...]:
+    """Those of the parts that are to be searched."""
+    if len(parts) == 1:
+        return parts
+    inside = {path for path in repository.files if any(is_under(path, scope) for scope in scopes)}
+    held = tuple(part for part in parts if not inside.isdisjoint(part.files))
+    return tuple(part for part in held if not set(started).isdisjoint(part.files)) or held
+
+
+def _search(
+    chosen: Mapping[str, Check], index: Index, scopes: Collection[str], found: Mapping[str, list[Finding]]
+) -> None:
+    for name, module in chosen.items():
+        inside = (f for f in module.check(index) if any(is_under(f.path or "", scope) for scope in scopes))
+        found[name].extend(_with_cell(index, _if_it_counts(index, finding)) for finding in inside)
+
+
+def _report(
+    chosen: Mapping[str, Check], found: Mapping[str, list[Finding]], repository: Repository, unsearched: int = 0
+) -> CheckReport:
     findings: list[Finding] = []
     examined: dict[str, dict[str, int]] = {}
     unresolved: list[Unresolved] = []
-    for name, module in chosen.items():
-        inside = (f for f in module.check(index) if any(is_under(f.path or "", scope) for scope in scopes))
-        own = [_with_cell(index, _if_it_counts(index, finding)) for finding in inside]
+    for name, own in found.items():
         opened = [f for f in own if f.outcome == "open"]
         findings += [f for f in own if f.outcome == "fail"]
         if not own or any(f.outcome != "fail" for f in own):
-            findings.append(_summary(module, name, own))
+            findings.append(_summary(chosen[name], name, own))
         examined[name] = {"sites": len(own), "unresolved": len(opened)}
         unresolved += [Unresolved(f.path or "", f.line or 0, f.message) for f in opened]
     return CheckReport(
-        tuple(best_first(findings)), examined, tuple(unresolved[:MAX_UNRESOLVED]), index.repository.skipped
+        tuple(best_first(findings)), examined, tuple(unresolved[:MAX_UNRESOLVED]), repository.skipped, unsearched
     )
 
 
