@@ -892,8 +892,12 @@ from torch import nn
 from torch.autograd import Variable
 
 class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
     def forward(self, x):
-        return torch.sigmoid(x)
+        return torch.sigmoid(self.layer(x))
 
 if __name__ == "__main__":
     print(nn.functional.cross_entropy(Net()(torch.ones(2, 3)), torch.ones(2)))
@@ -987,3 +991,37 @@ def test_a_file_beside_a_script_that_hides_the_package_it_imports(
     files = {name: program, "train/gan/nets.py": "SIZE = 3\n", "train/data.py": DATA, "train/__init__.py": ""}
     files |= {f"other/part_{number}.py": "print(1)\n" for number in range(4)}
     assert _only(tmp_path, files | more, "missing-zero-grad").severity == severity
+
+
+@pytest.mark.parametrize(("last", "severity"), [("print(loss)", "warning"), ("print(losses)", "note")])
+def test_the_rounds_of_a_loop_stop_what_is_told_of_it(last: str, severity: str, tmp_path: Path) -> None:
+    program = f"""
+    import torch
+    from torch.utils.data import DataLoader
+    from torch.utils.data.distributed import DistributedSampler
+
+    class Search:
+        def __init__(self, model, data):
+            torch.distributed.init_process_group("nccl")
+            self.model = torch.nn.parallel.DistributedDataParallel(model)
+            self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+            self.loader = DataLoader(data, batch_size=8, sampler=DistributedSampler(data))
+
+        def main(self):
+            for epoch in range(90):
+                self.epoch(epoch)
+
+        def epoch(self, epoch):
+            for x, y in self.loader:
+                loss = torch.nn.functional.cross_entropy(self.model(x), y)
+                self.optimizer.zero_grad()
+                loss.backward()
+                self.optimizer.step()
+                {last}
+
+    if __name__ == "__main__":
+        Search(torch.nn.Linear(2, 2), [(torch.zeros(2), 0)] * 64).main()
+    """
+    found = _only(tmp_path, {"train.py": dedent(program)}, "missing-set-epoch")
+    assert found.severity == severity
+    assert ("losses is bound nowhere" in found.message) == (severity == "note")

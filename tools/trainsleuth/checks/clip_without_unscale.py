@@ -41,6 +41,19 @@ Bad (unscaled too late, in methods):
             self.scaler.step(self.optimizer)
             self.scaler.update()
 
+Good (too late, and of gradients that step() has unscaled):
+    import torch
+
+    def train(model, loader):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scaler = torch.cuda.amp.GradScaler()
+        for x in loader:
+            optimizer.zero_grad()
+            scaler.scale(model(x).mean()).backward()
+            scaler.step(optimizer)
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            scaler.update()
+
 Good:
     import torch
 
@@ -96,8 +109,8 @@ def _examined(index: Index, site: Site, said: set[Expr]) -> Finding:
     found = list(surroundings(index, Spot(site.function, site.position), site.call, "backward"))
     for around in found:
         for effect in around.backwards():
-            if effect.kind == "unscale" or not _is_earlier(around, effect):
-                break
+            if effect.kind in ("unscale", "step") or not _is_earlier(around, effect):
+                break  # the scaler's step() unscales by itself
             if effect.kind == "backward":
                 if divides_by_hand(index, around, effect.position, around.here.position):
                     return SAY.passed(path, line, "the gradients are written in between")

@@ -67,6 +67,12 @@ Good:
         accuracy = (F.softmax(logits, dim=1).argmax(1) == y).float().mean()
         return loss, accuracy
 
+Good (what the loss gives is tried on a few numbers):
+    import torch
+
+    scores = torch.softmax(torch.randn(4, 5), dim=1)
+    print(torch.nn.CrossEntropyLoss()(scores, torch.tensor([0, 1, 2, 3])))
+
 Good (a loss with its own sigmoid takes the other arm):
     import torch
     from torch import nn
@@ -163,6 +169,8 @@ def _examined(index: Index, call: LossCall) -> Finding:
     for spot in call.spots if _may_be_squashed(index.values.of(given, anyhow)) else (anyhow,):
         values = index.values.of(given, spot)
         if values and all(value.range in _SQUASHED for value in values):
+            if all(value.grad == "constant" for value in values):
+                return SAY.passed(path, line, f"{written(given)} is made of plain numbers: nothing is trained by it")
             squashed.append((values[0], spot))
         reasons += [value.why or "unknown" for value in values if value.range == "unknown"]
     if squashed:  # told on the way of a training step rather than of an evaluation

@@ -41,12 +41,13 @@ Good (whole modules, single tensors, an attribute of one's own):
     from torch import nn
 
     class Tuner(nn.Module):
-        def __init__(self, needs_grad):
+        def __init__(self, needs_grad, requires_grad=False):
             super().__init__()
             self.encoder = nn.Linear(8, 8)
-            self.encoder.requires_grad_(False)
+            self.encoder.requires_grad_(requires_grad)
             self.encoder.weight.requires_grad = True
             self.needs_grad = needs_grad
+            self._requires_grad = requires_grad
 
         def forward(self, x):
             x = x if torch.is_tensor(x) else torch.tensor(x)
@@ -112,6 +113,8 @@ def _examined(index: Index, spot: Spot, what: Expr, value: Expr | None) -> Findi
     if what.last != "requires_grad":
         if value is not None and value.kind not in ("constant", "compare", "unary", "path"):
             return SAY.passed(path, line, f"{shown} is not set to a flag")
+        if value is not None and _sets_itself(spot.function, what.receiver) and spot.function.parameter(value.text):
+            return SAY.passed(path, line, f"{shown} keeps an argument")
         if _is_read(index, what.last):
             return SAY.passed(path, line, f"{what.last} is an attribute of this project's own")
         if value is not None and value.text == "False" and _needs_none(index, what.receiver, spot):

@@ -72,6 +72,20 @@ Good:
             correct += ((scores > 0.5) == y).sum().item()
         return correct
 
+Good (it is only looked at):
+    import matplotlib.pyplot as plt
+    from torch import nn
+
+    def train(model, loader, optimizer):
+        criterion = nn.BCEWithLogitsLoss()
+        for x, y in loader:
+            scores = model(x).squeeze(1)
+            loss = criterion(scores, y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            plt.imshow(scores[0].detach().numpy() > 0.5, cmap="gray")
+
 Good (another output of the same step is a probability):
     import torch
     from torch import nn
@@ -109,6 +123,7 @@ _WITH_SIGMOID = ("BCEWithLogitsLoss", "binary_cross_entropy_with_logits")
 _MAY_COMPARE = re.compile(rb"\.5\b"), re.compile(rb"round\w*\(")  # apart: each begins with what is soon found
 _HALF = ("0.5", ".5", "0.50")
 _COMPARES = ("gt", "ge", "gt_", "ge_", "greater", "greater_equal", "lt", "le", "lt_", "le_")
+_DRAW = ("imshow", "matshow", "contour", "contourf", "imsave", "imwrite", "save_image", "add_image", "add_images")
 _ROUNDS = ("round", "round_", "around", "rint")
 _SAME_NUMBERS = frozenset(
     [
@@ -158,9 +173,10 @@ def _compared(index: Index) -> Iterator[_Told]:
     """Every comparison with a half, and every rounding, outside tests."""
     for function in index.functions_holding(*_MAY_COMPARE):
         for position, event in enumerate(function.events if not is_test(function.path) else ()):
+            drawn = {id(one) for call in event.calls if call.last in _DRAW for one in call.walk()}
             for root in (event.value, *event.targets):
                 for part in root.walk() if root is not None else ():
-                    scores = _scores(part)
+                    scores = _scores(part) if id(part) not in drawn else None
                     if scores is not None:
                         yield _Told(function, position, _plain(scores), part)
 

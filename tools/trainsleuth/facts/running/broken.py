@@ -187,11 +187,15 @@ def _written_at(branch: Branch) -> tuple[int, ...]:
 
 
 def _beside(function: Function, line: int) -> Iterator[Spot]:
-    """Events that run whenever the statement at `line` does: before it, or later in a loop around it."""
+    """Events that run whenever the statement at `line` does: before it, or later in a loop around it, or in the rounds of
+    the loop that it begins.
+    """
     starts = [place for place, event in enumerate(function.events) if event.line <= line]
     here = max(starts, key=lambda place: function.events[place].line, default=0)
+    begun = int(function.events[here].text) if function.events[here].kind in ("for", "while") else None
     for place, event in enumerate(function.events):
         is_round = event.block.loops[:1] == function.events[here].block.loops[:1] != ()
+        is_round |= begun is not None and begun in event.block.loops
         if (place <= here or is_round) and _is_prefix(event.block, function.events[here].block):
             yield Spot(function, place)
 
