@@ -65,6 +65,7 @@ FAULTS = {
     "functional dropout": ("teacher = ByHand().requires_grad_(False)", DISTILS, "1 of its dropout layers drop values"),
     "batch norms": (NORMS.format(True), DISTILS, "1 of its batch norms use the statistics of the batch, and their running statistics moved"),
     "a reward model": (TEACHER, REWARDS, "1 of its dropout layers drop values"),
+    "an average built by itself": ("student = net()\n" + TEACHER, DISTILS, "follow the Sequential that trains and is built alike"),
     "features that are compared": (TEACHER, COMPARES, "1 of its dropout layers drop values"),
 }  # fmt: skip
 
@@ -86,6 +87,7 @@ def test_a_teacher_in_training_mode_is_told(host: Host, tmp_path: Path, teacher:
 
 
 COPY = "student = net()\nteacher = copy.deepcopy(student).requires_grad_(False)"
+QUIET_COPY = COPY.replace("net()", "net(p=0.0)")
 FOLLOWS = "for mine, its in zip(teacher.parameters(), student.parameters()):\n        mine.data.lerp_(its.data, 0.1)"
 SEVERAL = DISTILS.replace("teacher(x)", "torch.stack([teacher(x) for _ in range(4)]).mean(0)")
 FEATURES = "with torch.no_grad():\n        features = teacher(x)\n    loss = F.cross_entropy(student(features), x[:, :4].argmax(1))"
@@ -111,6 +113,9 @@ HEALTHY = {
     "dropout of nothing": ("teacher = net(p=0.0).requires_grad_(False)", DISTILS, "pass"),
     "norms without running statistics": (NORMS.format(False), DISTILS, "pass"),
     "a mean teacher": (COPY, DISTILS, FOLLOWS),
+    "a momentum encoder": (QUIET_COPY, DISTILS, FOLLOWS),
+    "a fixed reference in evaluation mode": (QUIET_COPY + ".eval()", DISTILS, "pass"),
+    "another network that nothing trains": ("student = net(p=0.0)\nteacher = net(p=0.0).requires_grad_(False)", DISTILS, "pass"),
     "a target that is copied seldom": (COPY, DISTILS, "if step % 15 == 14:\n        teacher.load_state_dict(student.state_dict())"),
     "its dropout switched on by hand": (TEACHER + ".eval()\nteacher[2].train()", SEVERAL, "pass"),
     "a generator while its critic learns": (GAN_MADE, GAN, "own.step()"),
@@ -130,6 +135,7 @@ def test_what_is_meant_so_is_not_told(host: Host, tmp_path: Path, teacher: str, 
 
 DOUBTFUL = {
     "a copy that stays": (COPY, DISTILS, "began as a copy of the Sequential that trains"),
+    "a momentum encoder that never moves": (QUIET_COPY, DISTILS, "Then nothing updates it"),
     "draws several times": (TEACHER, SEVERAL, "called several times for each backward"),
     "features that a head learns from": (TEACHER.replace("net()", "net(8)"), FEATURES, "enters what learns"),
     "a head with a norm in its weights": (TEACHER.replace("net()", "net(8)") + NORMED, FEATURES, "enters what learns"),
@@ -141,3 +147,20 @@ DOUBTFUL = {
 def test_where_intent_decides_it_is_a_note(host: Host, tmp_path: Path, teacher: str, loss: str, words: str) -> None:
     (told,) = said(host, tmp_path, teacher, loss)
     assert told.severity == "note" and words in told.message, told
+
+
+def test_memory_that_another_tensor_gets_is_not_known_any_more() -> None:
+    import torch
+    from trainsleuth.runtime.following import PURE, Marks
+
+    reused = 0
+    for size in range(100, 20_000, 100):
+        marks, given = Marks(), torch.ones(size)
+        marks.put(given, {"teacher": PURE})
+        assert marks.of(given.view(10, -1)) == {"teacher": PURE}
+        place = given.data_ptr()
+        del given
+        later = [torch.ones(size) for _ in range(10)]
+        reused += sum(one.data_ptr() == place for one in later)
+        assert not any(marks.of(one) for one in later)
+    assert reused

@@ -26,11 +26,30 @@ def frozen_in_training_mode(trace: Trace) -> Iterator[Finding]:
             family="eval", path=path, line=line,
             message=f"{event['cls']} called at {shown(event)} is in training mode at {event['steps']} steps, though nothing trains it: no "
             f"optimizer holds its {event['elements']} parameters, no gradient reaches them, and they are the same at the end; {acts}, "
-            f"and {doubt or _used(event)}; expected evaluation mode",
+            f"and {doubt or _used(event)}; expected evaluation mode{_or_an_update(event)}",
             suspects=("eval-mode",), claims=("train-eval-mode", "no-grad-is-not-eval"),
             measured={name: event[name] for name in ("steps", "calls", "dropouts", "norms", "against", "into")},
             next="call eval() on it after whatever calls train() on a module that holds it; no_grad alone changes no mode",
         )  # fmt: skip
+
+
+def never_follows(trace: Trace) -> Iterator[Finding]:
+    """It began as a copy of what trains, is called for each step, and stays what it was: random weights, if the model is new.
+
+    A target network of reinforcement learning may be copied once in thousands of steps, so it is a note.
+    """
+    for event in trace.events("teacher"):
+        if event["twin"] and event["unchanged"] and not _acting(event) and _is_for_each_step(event, trace.steps):
+            path, line = place(event.get("site"))
+            yield Finding(
+                by="probe:modes", outcome="fail", severity="note", confidence="low", family="training-procedure", path=path, line=line,
+                message=f"{event['cls']} called at {shown(event)} began as a copy of the {event['twin']} that trains, is called at "
+                f"{event['steps']} steps, and its {event['elements']} parameters are the same at the end: is it an average, or a momentum "
+                "encoder, that is to follow? Then nothing updates it; a target that is copied more seldom would look like this too",
+                suspects=("another-loop-fault",), claims=("averaged-model-needs-updates",),
+                measured={name: event[name] for name in ("steps", "calls", "elements")},
+                next="look for the call that moves it after each step, and whether it runs",
+            )  # fmt: skip
 
 
 def _acting(event: Event) -> str:
@@ -51,6 +70,13 @@ def _is_for_each_step(event: Event, steps: int) -> bool:
 
 def _used(event: Event) -> str:
     return f"the loss is computed against what it gives (followed at {event['against']} steps)"
+
+
+def _or_an_update(event: Event) -> str:
+    kin = event.get("kin")
+    return (
+        f" or, where it is to follow the {kin} that trains and is built alike, the call that updates it" if kin else ""
+    )
 
 
 def _doubt(event: Event) -> str:

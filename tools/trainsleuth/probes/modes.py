@@ -10,7 +10,8 @@ statistics on; dropout that ignores the mode; evaluation of a copy that stays as
 trains is never evaluated; of an AveragedModel that is never updated; of the model with exactly the values from before its
 first step, its trained ones put back afterwards (a shadow of the weights that is never updated); a teacher, an extractor of features, a reward or reference model in training mode: nothing
 trains it, its dropout or batch norms act at each step, and the loss is computed against what it gives. A note where the
-run was stopped before its end, so that the average may begin to move later; and where noise may be meant: the teacher is a copy of the model, or what it gives enters what learns, or it is called several times for a backward.
+run was stopped before its end, so that the average may begin to move later; where a copy of what trains is called for each step
+and never moves; and where noise may be meant: the teacher is a copy of the model, or what it gives enters what learns, or it is called several times for a backward.
 A pass shows the modes of the phases seen; layers whose mode differs from the rest are counted, not judged.
 Cost: none to speak of; where a teacher is in training mode, five steps in which each operation is followed. Cannot see:
 evaluation without a data loader in training mode (rollouts and sampling look the same), what happens after the last step
@@ -33,7 +34,7 @@ from trainsleuth.trace import Event, Trace, place, shown
 
 from ._evaluated_weights import wrong_weights
 from ._roots import models_among
-from ._teachers import frozen_in_training_mode
+from ._teachers import frozen_in_training_mode, never_follows
 
 EXPERIMENT = "observe"
 READS = ("phases", "teachers")
@@ -47,6 +48,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     found += _always_dropping(trace)
     found += wrong_weights(phases, trace)
     found += frozen_in_training_mode(trace)
+    found += never_follows(trace)
     yield from found
     if not roots:
         yield Finding(by="probe:modes", outcome="open", family="eval",

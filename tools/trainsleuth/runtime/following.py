@@ -4,6 +4,7 @@ Against: outside of modules that learn they meet what has a graph (a target, a w
 or a module that learns computes on with them. What leaves torch (item, numpy) and custom functions is not followed.
 """
 
+from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import dispatch
@@ -11,6 +12,31 @@ from .freeze import storage
 from .tensors import tensors_in
 
 PURE, AGAINST, INTO = 1, 2, 4
+
+
+class Marks:
+    """What is known of tensors, by their memory: for as long as it is theirs, since others get it afterwards."""
+
+    def __init__(self):
+        self.known = {}  # storage -> what holds it, {name: kinds}
+
+    def of(self, tensor):
+        holder, kinds = self.known.get(storage(tensor), (None, {}))
+        return kinds if holder is None or holder == _holder(tensor) else {}
+
+    def put(self, tensor, kinds):
+        self.known[storage(tensor)] = (_holder(tensor), kinds)
+
+    def drop(self, tensor):
+        self.known.pop(storage(tensor), None)
+
+
+def _holder(tensor):
+    """None where there is no such memory; while it is kept no other storage can look like this one."""
+    try:
+        return StorageWeakRef(tensor.untyped_storage())
+    except (AttributeError, NotImplementedError, RuntimeError):
+        return None
 
 
 class Following(TorchDispatchMode):
@@ -26,14 +52,14 @@ class Following(TorchDispatchMode):
             try:
                 self._follow([*tensors_in(args), *tensors_in(kwargs or {})], result)
             except Exception:  # the user's step must not fail because we cannot follow it
-                self.marks.clear()
+                self.marks.known.clear()
                 self.is_ours = lambda: True
         return result
 
     def _follow(self, given, result):
         found = {}
         for tensor in given:
-            for name, kinds in self.marks.get(storage(tensor), {}).items():
+            for name, kinds in self.marks.of(tensor).items():
                 found[name] = found.get(name, 0) | kinds
         if found:
             learns = self.is_learning() or any(t.requires_grad and t.is_leaf for t in given)
@@ -41,9 +67,9 @@ class Following(TorchDispatchMode):
             found = {name: _next(kinds, learns, meets) for name, kinds in found.items()}
         for tensor in tensors_in(result):
             if found:
-                self.marks[storage(tensor)] = found
+                self.marks.put(tensor, found)
             else:
-                self.marks.pop(storage(tensor), None)  # memory that was used before
+                self.marks.drop(tensor)
 
 
 def _next(kinds, learns, meets):
@@ -57,16 +83,16 @@ class Follower:
 
     def __init__(self, is_learning, is_ours):
         self.is_learning, self.is_ours = is_learning, is_ours
-        self.marks, self.mode = {}, None
+        self.marks, self.mode = Marks(), None
 
     def give(self, name, tensors):
         """From now on what is computed from these is known by this name."""
         for tensor in tensors:
-            self.marks[storage(tensor)] = {name: PURE}
+            self.marks.put(tensor, {name: PURE})
         self.start()
 
     def start(self):
-        if self.mode is None and self.marks:
+        if self.mode is None and self.marks.known:
             self.mode = Following(self.marks, self.is_learning, self.is_ours)
             dispatch.start(self.mode)
 
@@ -77,12 +103,12 @@ class Follower:
 
     def end(self):
         self.stop()
-        self.marks = {}
+        self.marks = Marks()
 
     def reaching(self, tensors):
         """{name: AGAINST, INTO or both} of what these were computed from."""
         found = {}
         for tensor in tensors:
-            for name, kinds in self.marks.get(storage(tensor), {}).items():
+            for name, kinds in self.marks.of(tensor).items():
                 found[name] = found.get(name, 0) | kinds & ~PURE
         return found

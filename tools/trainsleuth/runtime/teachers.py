@@ -147,14 +147,20 @@ class Listener:
     def _tell(self, facts, trained):
         now = self._codes(facts.module)
         twins = [type(other.module).__name__ for other in trained if other.codes[0] == facts.codes[0]]
+        alike = [type(one.module).__name__ for one in trained if _is_built_alike(one.module, facts.module)]
         self.events(
             "teacher", root=self.bus.number("root", facts.module), cls=type(facts.module).__name__, site=facts.site[0],
             lib=facts.site[1], n=facts.first, until=facts.last, calls=facts.calls, steps=facts.steps,
-            backwards=facts.backwards, evaluations=facts.evaluations, twin=next(iter(twins), None),
+            backwards=facts.backwards, evaluations=facts.evaluations, twin=next(iter(twins), None), kin=next(iter(alike), None),
             elements=sum(p.numel() for p in facts.module.parameters()), unchanged=facts.codes[0] == now[0],
             statistics_moved=facts.codes[1] != now[1], against=len(facts.against), into=len(facts.into),
             **{name: len(acting) for name, acting in facts.acting.items()},
         )  # fmt: skip
+
+
+def _is_built_alike(one, other):
+    shapes = ([tuple(p.shape) for p in module.parameters()] for module in (one, other))
+    return type(one) is type(other) and next(shapes) == next(shapes)
 
 
 def computes(torch, module):
