@@ -168,6 +168,30 @@ def test_a_sentence_is_its_own_view_only_by_dropout(host: Host, tmp_path: Path) 
     assert "or dropout" in found.message or "symmetric" in found.message
 
 
+INSIDE = """
+class Siamese(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.predictor = net(), nn.Linear(16, 16)
+
+    def forward(self, x):
+        one = x + 0.3 * torch.randn_like(x)
+        two = x + 0.3 * torch.randn_like(x)
+        z = self.encoder(torch.cat([one, two]))
+        (p1, p2), (z1, z2) = self.predictor(z).chunk(2), z.detach().chunk(2)
+        return -(F.cosine_similarity(p1, z2) + F.cosine_similarity(p2, z1)).mean() / 2
+
+model = Siamese()
+"""
+
+
+def test_a_model_that_makes_both_views_itself(host: Host, tmp_path: Path) -> None:
+    assert said(host, tmp_path, INSIDE, "loss = model(x1)") == []
+    (found,) = said(host, tmp_path, INSIDE, "loss = model(x1)", ("two = x + 0.3 * torch.randn_like(x)", "two = one"))
+    assert found.severity == "warning" and "Sequential (encoder)" in found.message, found
+    assert "self.encoder(" in (tmp_path / "program.py").read_text().splitlines()[(found.line or 0) - 1]
+
+
 KL = "F.kl_div(a.log_softmax(1), b.softmax(1), reduction='batchmean')"
 SAM = """F.cross_entropy(model(x1), label).backward()
     with torch.no_grad():
@@ -206,6 +230,11 @@ HEALTHY = {
     "an autoencoder that is given its target": (
         "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.body = nn.Sequential(net(), nn.Linear(16, 20))\n\n    def forward(self, x, target):\n        return F.mse_loss(self.body(x), target)\n\nmodel = Model()",
         "loss = model(x1, x1)",
+    ),
+    "places that repeat for each example": (
+        "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.place, self.body = net(), net()\n        self.register_buffer('at', torch.randn(8, 20))\n\n"
+        "    def forward(self, x):\n        places = self.place(self.at.repeat(len(x), 1)).view(len(x), 8, 16)\n        return (places * self.body(x)[:, None]).sum(1)\n\nmodel = Model()",
+        "loss = F.cross_entropy(model(x1), label)",
     ),
     "twice rows that hold little": (PLAIN, "loss = sum(F.cross_entropy(model(F.one_hot(label, 20).float()), label) for _ in range(2))"),
     "two draws of dropout that are added up": ("model = net(nn.Dropout(0.3))", "loss = model(x1)[:, 0].mean() + model(x1)[:, 0].mean()"),

@@ -43,9 +43,15 @@ class Listener:
         root = self.bus.number("root", module)
         if not self.torch.is_grad_enabled() or self.has_views.get(root) is False:
             return
-        self.has_views[root] = holds_views(self.torch, list(tensors_in((args, kwargs))))
+        is_first = root not in self.has_views  # it may make both views itself
+        self.has_views[root] = (
+            is_first or self._are_inside(root) or holds_views(self.torch, list(tensors_in((args, kwargs))))
+        )
         if self.has_views[root]:
             self._watch_inside(root, module)
+
+    def _are_inside(self, root):
+        return any(one.rounds and not one.is_over for (own, name), one in self.watched.items() if own == root and name)
 
     def _watch_inside(self, root, module):
         """The model may be given both views at once, and call its encoder on each."""
