@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -151,13 +152,13 @@ def test_where_intent_decides_it_is_a_note(host: Host, tmp_path: Path, teacher: 
 
 def test_memory_that_another_tensor_gets_is_not_known_any_more() -> None:
     import torch
-    from trainsleuth.runtime.following import PURE, Marks
 
+    following = import_module("trainsleuth.runtime.following")
     reused = 0
     for size in range(100, 20_000, 100):
-        marks, given = Marks(), torch.ones(size)
-        marks.put(given, {"teacher": PURE})
-        assert marks.of(given.view(10, -1)) == {"teacher": PURE}
+        marks, given = following.Marks(), torch.ones(size)
+        marks.put(given, {"teacher": following.PURE})
+        assert marks.of(given.view(10, -1)) == {"teacher": following.PURE}
         place = given.data_ptr()
         del given
         later = [torch.ones(size) for _ in range(10)]
