@@ -10,7 +10,7 @@ from typing import Any
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, place, shown
 
-SELDOM = 0.5  # calls per step
+SELDOM = 0.5  # of the steps
 NEEDED_STEPS = 10  # between the first and the last of them, or of training before
 
 
@@ -76,7 +76,7 @@ def _a_copy_that_stays(phases: Sequence[Event]) -> Iterator[Finding]:
 def _is_seldom(phase: Event) -> bool:
     """Called at few of the steps: a teacher or a target network is called at each."""
     steps = phase["until"] - phase["n"]
-    return steps >= NEEDED_STEPS and bool(phase["calls"] <= SELDOM * steps)
+    return steps >= NEEDED_STEPS and bool(phase["steps"] <= SELDOM * steps)
 
 
 def _as_it_began(phases: Sequence[Event], trace: Trace) -> Iterator[Finding]:

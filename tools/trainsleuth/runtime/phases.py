@@ -13,7 +13,7 @@ MOST_TOLD = 300
 MOST_NAMES = 6
 WRAPPERS = ("DistributedDataParallel", "DataParallel")
 MOST_WEIGHED = 20  # phases with and as many without gradients of one module, whose parameters are looked at
-OWN = ("key", "waiting", "module", "token")
+OWN = ("key", "waiting", "latest", "module", "token")
 
 
 class Listener:
@@ -44,13 +44,15 @@ class Listener:
             user, library = self.bus.sites.here()
             phase = self.phases[model] = dict(
                 key=key, model=model, root=root, cls=type(module).__name__, training=key[0], grad=key[1], loader=key[2], site=user,
-                lib=library, n=self.bus.steps, until=self.bus.steps, calls=0, backwards=0, waiting=False,
+                lib=library, n=self.bus.steps, until=self.bus.steps, calls=0, steps=0, latest=None, backwards=0, waiting=False,
                 module=module, token=token, **flags(self.torch, module), **self._weights(root, module, "weights"),
             )  # fmt: skip
         elif phase.get("weights") and not key[1] and phase["until"] != self.bus.steps:
             phase.update(self._weights(root, module, "weights_until"), until=self.bus.steps)
         phase["token"] = token
         phase["calls"] += 1
+        phase["steps"] += phase["latest"] != self.bus.steps  # at which it was called
+        phase["latest"] = self.bus.steps
         phase["waiting"] = key[1]
 
     def backward_before(self, tensors, gradients):
