@@ -116,6 +116,11 @@ def test_projects_may_lie_in_a_folder_of_the_root_but_not_in_a_package(tmp_path:
     assert len(_parts(tmp_path, {"papers/__init__.py": ""})) == 1
 
 
+def test_a_part_of_many_files_is_looked_at_again(tmp_path: Path) -> None:
+    deep = {f"papers/{name}/{file}.py": "import torch\n" for name in "abc" for file in ("train", "net")}
+    assert len(_parts(tmp_path, {**deep, "x/train.py": "import torch\n", "y/train.py": "import torch\n"})) == 5
+
+
 def test_a_few_files_are_one_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parting, "MANY", 3)
     assert len(_parts(tmp_path, {f"{name}/train.py": "import torch\n" for name in "abc"})) == 1

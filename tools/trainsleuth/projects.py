@@ -19,23 +19,10 @@ MAIN = 0.9  # share of the code in one folder from which the projects are looked
 MAX_IMPORTS = 2_000_000  # lines
 _IMPORT = r"""^\s*"?(?:from|import)\s+[A-Za-z_][\w.]*"""
 _IMPORTED = re.compile(r"(?:from|import)\s+([\w.]+)")
-_LEARNING = frozenset(
-    [
-        "accelerate",
-        "fastai",
-        "flax",
-        "ignite",
-        "jax",
-        "keras",
-        "lightning",
-        "mxnet",
-        "paddle",
-        "pytorch_lightning",
-        "tensorflow",
-        "torch",
-        "transformers",
-    ]
-)
+_LEARNING = frozenset([
+    "accelerate", "fastai", "flax", "ignite", "jax", "keras", "lightning", "mxnet", "paddle", "pytorch_lightning",
+    "tensorflow", "torch", "transformers",
+])  # fmt: skip
 _NEVER_OWN = _LEARNING.union(sys.stdlib_module_names)
 
 
@@ -56,7 +43,7 @@ def projects(repository: Repository) -> tuple[Repository, ...]:
     largest = max(range(len(groups)), key=lambda number: sum(len(units[unit]) for unit in groups[number]))
     for path in repository.files:
         files[place.get(_unit(path, base), largest)].append(path)
-    return tuple(map(repository.part, files))
+    return tuple(one for part in map(repository.part, files) for one in projects(part))
 
 
 def _base(sources: Collection[str]) -> str:
