@@ -38,6 +38,30 @@ Bad:
             total += loss
         return total / len(loader)
 
+Bad (the sum of an epoch is kept by the caller):
+    import torch
+
+    class Trainer:
+        def __init__(self, model):
+            self.model = model
+            self.losses = []
+            self.optimizer = torch.optim.Adam(model.parameters())
+
+        def epoch(self, loader):
+            total = 0.0
+            for x, y in loader:
+                loss = torch.nn.functional.mse_loss(self.model(x), y)
+                self.optimizer.zero_grad()
+                loss.backward()
+                self.optimizer.step()
+                total += loss
+            return total / len(loader)
+
+        def fit(self, loader):
+            for epoch in range(90):
+                total = self.epoch(loader)
+                self.losses.append(total)
+
 Bad (only the target is detached):
     import torch
 
@@ -163,6 +187,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Finding, Link
 
+from ._kept_outside import kept_by_caller
 from ._lasting import is_bounded, is_left_after, is_of_one_round, is_of_one_update, is_of_whole_run, is_short
 from ._verdicts import Verdicts
 
@@ -304,11 +329,13 @@ def _examined(index: Index, site: Site, keeping: _Keeping, loss: str) -> Finding
         return SAY.open(
             path, line, f"{name} lives for one call of {function.name}: how often that goes round is not known"
         )
+    kept = kept_by_caller(index, function, name)
     chain = (
         Link(path, site.call.line, f"{written(site.call)} shows that {loss} has a graph"),
         Link(path, line, f"{name} keeps it, round after round"),
+        *((kept,) if kept is not None else ()),
     )
-    lasts = is_of_whole_run(index, site, name)
+    lasts = kept is not None or is_of_whole_run(index, site, name)
     how_long = "" if lasts else f", until {name} begins anew"
     message = (
         f"{name} at {path}:{line} takes in {loss} with its graph in every round, so memory grows{how_long}: expected "
