@@ -4,7 +4,8 @@
 
 A repository counts once for each form, by all reports of it there, and by its notes where they were read (`notes`): a
 form that asks earns its voice by what it asked rightly. Left out are reports whose form was made a note
-since (`noted`): they say nothing of what still accuses.
+since (`noted`): they say nothing of what still accuses; and notes that say themselves why they do not count (`weighed`,
+known from the thirty-seventh half on): nothing comes to the place, the program stops before.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def figures(recorded: dict[str, Any]) -> dict[str, dict[str, Any]]:
         sites.update(half["sites"])
     said: defaultdict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
     for repository, report in _reports(recorded):
-        if not report.get("noted"):
+        if not (report.get("noted") or report.get("weighed")):
             said[report["check"], report.get("form", ""), repository].append(report)
     found: dict[str, dict[str, Any]] = {check: {"sites": number, "reports": {}} for check, number in sites.items()}
     for (check, form, _), reports in said.items():

@@ -205,10 +205,12 @@ def _if_it_counts(index: Index, finding: Finding) -> Finding:
     library = written_for_another(index, {path for path, _ in places})
     if library and finding.family != "data":
         return replace(finding, outcome="open", message=f"{finding.path} is written for {library}")
+    if not finding.grounds:
+        return finding  # a question by design: the place alone cannot answer it
     if finding.is_alarm and is_lesson(index, finding.path or "", finding.line or 0):
         said = f"{finding.message} Names or words around it say that it shows an error on purpose."
         return replace(finding, severity="note", confidence="low", message=said)
-    return weighed(index, finding, sorted(places)) if finding.is_alarm else finding
+    return weighed(index, finding, sorted(places))
 
 
 def _with_cell(index: Index, finding: Finding) -> Finding:

@@ -43,8 +43,7 @@ def is_given(
     )
     if any(text[:1].isdigit() or text in ("True", "False", "None") or text == word for text in texts if counts(text)):
         return True
-    tables = (table.items() for table in index.configs.values())
-    if any(key.rpartition(".")[2] == option and counts(value.value) for table in tables for key, value in table):
+    if any(counts(value.value) for value in index.configured(option)):
         return True
     named = re.compile(
         rf"--{re.escape(option).replace('_', '[-_]')}\b" + (rf"[\s=\"',]+{re.escape(word)}\b" if word else "")

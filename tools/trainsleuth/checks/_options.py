@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from trainsleuth.facts import Class, Expr, FileFacts, Function, Index, Spot, bindings, is_module_class, plain_name
+from trainsleuth.facts.memo import kept_per_index
 
 from ._imports import imported, is_of_one_program
 
@@ -59,8 +60,7 @@ def defaults(index: Index, option: str, path: str, runs: Callable[[Spot], bool])
     declared = [*_declared(index, option), *_fields(index, option, path)]
     beside = [text for where, text in declared if where in near]
     found = set(beside or [text for _, text in declared])
-    tables = (table.items() for table in index.configs.values())
-    found |= {value.value for table in tables for key, value in table if key.rpartition(".")[2] == option}
+    found |= {value.value for value in index.configured(option)}
     return found or _keyed(index, option, path) | set_to(index, option, runs=runs)
 
 
@@ -126,11 +126,14 @@ def _field(cls: Class, option: str) -> str:
     return as_written(value) if value is not None else _UNKNOWN
 
 
+@kept_per_index
 def _keyed(index: Index, option: str, path: str) -> set[str]:
     """Of tables that are written out: {"clip": 0}, dict(clip=0); of those of programs that come to the file, if any."""
     name = re.escape(option.encode())
     key = re.compile(rb"[\"']%s[\"'][ \t]*:[ \t]*([^\n,}#]*)|\bdict\([^()]*\b%s[ \t]*=[ \t]*([^\n,)#]*)" % (name, name))
-    texts = {file.path: set(_values_of(file, key)) for file in index.files.values()}
+    word = re.compile(rb"\b%s\b" % name)
+    holding = (file for file in index.files.values() if file.body.source.holds(word))
+    texts = {file.path: set(_values_of(file, key)) for file in holding}
     near = [found for where, found in texts.items() if found and is_of_one_program(index, path, where)]
     return {_shown(one) for found in near or texts.values() for one in found}
 

@@ -172,8 +172,7 @@ def _question(index: Index, site: Site, p: Expr | None, said: str) -> Finding:
 def _is_zero_everywhere(index: Index, p: Expr) -> bool:
     if not p.last:
         return False
-    tables = (table.items() for table in index.configs.values())
-    values = {value.value for table in tables for key, value in table if key.rpartition(".")[2] == p.last}
+    values = {value.value for value in index.configured(p.last)}
     for function in index.functions_holding(re.compile(rb"[\"']%s[\"']\s*:" % re.escape(p.last.encode()))):
         roots = (event.value for event in function.events if event.value is not None)
         pairs = (part.parts for root in roots for part in root.walk() if part.kind == "pair")

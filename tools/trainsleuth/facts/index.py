@@ -12,7 +12,7 @@ from trainsleuth.repository import Repository
 from .naming.classes import Classes
 from .naming.names import Names, Symbol
 from .naming.sites import Site, Sites, is_test
-from .reading.config import ConfigValue
+from .reading.config import Configs, ConfigValue
 from .reading.scopes import Binding, bindings
 from .reading.scoping import Name, Scoping
 from .reading.texts import Texts
@@ -236,6 +236,11 @@ class Index:
     def calling(self) -> Callers:
         """`index.calling.targets(call, spot)`, `index.calling.contexts(function)`: who calls whom."""
         return Callers(self)
+
+    def configured(self, word: str) -> Iterator[ConfigValue]:
+        """What configuration files give to keys whose last part is `word`: lr of optimizer.lr."""
+        for path in self.configs.holding(word) if isinstance(self.configs, Configs) else self.configs:
+            yield from (value for key, value in self.configs[path].items() if key.rpartition(".")[2] == word)
 
     def callers(self, function: Function) -> tuple[Caller, ...]:
         """Every call outside tests that surely runs `function`."""

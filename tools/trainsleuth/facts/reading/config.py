@@ -14,6 +14,7 @@ from trainsleuth.repository import BASELINE, CONFIG_SUFFIXES, IN_PART, PLAIN_SUF
 from .plain_config import read_plain
 
 MAX_ENTRIES = 5000
+MAX_FILES = 5000  # with that many most are data
 MAX_MENDED = 8  # lines of one file that are no YAML
 MAX_NODES = 4 * MAX_ENTRIES  # visited: an alias may be met again and again, also inside of itself
 BUILDING_TAGS = ("!new", "!name", "!apply", "!applyref", "!module")  # HyperPyYAML: what follows the colon is built
@@ -74,7 +75,18 @@ class Configs(Mapping[str, Mapping[str, ConfigValue]]):
     @cached_property
     def _tables(self) -> dict[str, dict[str, ConfigValue] | None]:
         listed = self._repository.select(CONFIG_SUFFIXES + PLAIN_SUFFIXES, self._under)
-        return {path: None for path in listed if path.endswith(CONFIG_SUFFIXES) or is_plain_config(path)}
+        settings = [path for path in listed if path.endswith(CONFIG_SUFFIXES) or is_plain_config(path)]
+        left = frozenset(sorted(settings, key=lambda path: path.count("/"))[MAX_FILES:])
+        if left:
+            others = f"and {len(left) - 1} more: " if len(left) > 1 else ""
+            self._repository.skip(min(left), f"{others}left out, more than {MAX_FILES} files look like settings")
+        return {path: None for path in settings if path not in left}
+
+    def holding(self, word: str) -> Iterator[str]:
+        """Files in which the word may stand; none of the others is parsed."""
+        for path, table in self._tables.items():
+            if table is not None or word in (self._repository.read(path) or ""):
+                yield path
 
     def _read(self, path: str) -> dict[str, ConfigValue]:
         text = self._repository.read(path) or ""
