@@ -162,3 +162,18 @@ def test_a_command_is_no_file_that_a_program_has_to_import(name: str, tmp_path: 
         (tmp_path / file).write_text(written)
     found = run_checks(Repository(tmp_path), ["text-as-boolean"]).findings[0]
     assert (found.severity, "imports" in found.message) == ("error", False), found.message
+
+
+@pytest.mark.parametrize(("main", "is_told"), [(OTHER, True), (CALLS, False)], ids=["not reached", "reached"])
+def test_what_is_only_asked_says_so_too(main: str, is_told: bool, tmp_path: Path) -> None:
+    """A sum that begins anew in each epoch is asked about because of its record."""
+    (tmp_path / "engine.py").write_text(
+        "import torch\n\ndef train(model, loader):\n    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+        "    for epoch in range(9):\n        total = 0\n        for x in loader:\n            optimizer.zero_grad()\n"
+        "            loss = model(x).mean()\n            loss.backward()\n            optimizer.step()\n            total += loss\n"
+    )
+    (tmp_path / "main.py").write_text(main)
+    found = run_checks(Repository(tmp_path), ["loss-kept-with-graph"]).findings
+    [asked] = [one for one in found if one.outcome == "fail"]
+    assert asked.severity == "note" and asked.grounds
+    assert ("But nothing that is started here imports engine.py" in asked.message) == is_told, asked
