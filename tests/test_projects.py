@@ -116,6 +116,11 @@ def test_projects_may_lie_in_a_folder_of_the_root_but_not_in_a_package(tmp_path:
     assert len(_parts(tmp_path, {"papers/__init__.py": ""})) == 1
 
 
+def test_a_root_that_is_a_package_is_one_project(tmp_path: Path) -> None:
+    files = {f"{name}/train.py": "import torch\nfrom ..net import Net\n" for name in "abc"}
+    assert len(_parts(tmp_path, {**files, "__init__.py": "", "net/__init__.py": "import torch\n"})) == 1
+
+
 def test_a_part_of_many_files_is_looked_at_again(tmp_path: Path) -> None:
     deep = {f"papers/{name}/{file}.py": "import torch\n" for name in "abc" for file in ("train", "net")}
     assert len(_parts(tmp_path, {**deep, "x/train.py": "import torch\n", "y/train.py": "import torch\n"})) == 5
@@ -154,7 +159,8 @@ def test_only_projects_that_were_asked_for_are_searched(tmp_path: Path) -> None:
 
 def test_triage_searches_the_project_that_its_command_names(tmp_path: Path) -> None:
     _parts(tmp_path, {"a/train.py": TWICE, "b/net.py": TWICE, "b/run.py": "import torch\nprint(1)\n"})
-    case = triage(Request((sys.executable, "-m", "b.run"), root=tmp_path, cwd=tmp_path, seconds=60))
+    (tmp_path / "run.sh").write_text(f"cd . && {sys.executable} -m b.run\n")
+    case = triage(Request(("sh", "run.sh"), root=tmp_path, cwd=tmp_path, seconds=60))
     found = [finding.path for finding in case.findings if finding.by == "check:double-softmax"]
     assert found == ["b/net.py"]
     assert [line for line in case.unobserved if line.startswith("1 files of code of other projects")]

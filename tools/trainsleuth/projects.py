@@ -32,10 +32,12 @@ def projects(repository: Repository) -> tuple[Repository, ...]:
     if len(sources) <= MANY:
         return (repository,)
     base = _base(sources)
+    if f"{base}__init__.py" in sources:
+        return (repository,)
     units: dict[str, list[str]] = defaultdict(list)
     for path in sources:
         units[_unit(path, base)].append(path)
-    groups = _groups(units, base, _imports(repository, base))
+    groups = _groups(units, {repository.root.name, *base.split("/")}, _imports(repository, base))
     if len(groups) == 1:
         return (repository,)
     place = {unit: number for number, group in enumerate(groups) for unit in group}
@@ -73,7 +75,7 @@ def _imports(repository: Repository, base: str) -> Mapping[str, set[str]]:
     return found
 
 
-def _groups(units: Mapping[str, list[str]], base: str, imports: Mapping[str, set[str]]) -> list[list[str]]:
+def _groups(units: Mapping[str, list[str]], above: Collection[str], imports: Mapping[str, set[str]]) -> list[list[str]]:
     """Units that belong together, by what they import; those without any library of learning are with the largest."""
     leader = {unit: unit for unit in units}
 
@@ -82,7 +84,7 @@ def _groups(units: Mapping[str, list[str]], base: str, imports: Mapping[str, set
             unit = leader[unit]
         return unit
 
-    for unit, other in _links(units, base, imports):
+    for unit, other in _links(units, above, imports):
         leader[led(unit)] = led(other)
     together: dict[str, list[str]] = defaultdict(list)
     for unit in units:
@@ -108,11 +110,12 @@ def _groups(units: Mapping[str, list[str]], base: str, imports: Mapping[str, set
     return packed
 
 
-def _links(units: Mapping[str, list[str]], base: str, imports: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
-    """Pairs of units of which the first imports from the second."""
+def _links(
+    units: Mapping[str, list[str]], above: Collection[str], imports: Mapping[str, set[str]]
+) -> Iterator[tuple[str, str]]:
+    """Pairs of units of which the first imports from the second. `above`: folders that a dotted name may begin with."""
     own = {unit: _names(paths, unit) for unit, paths in units.items()}
     named = {unit.rpartition("/")[2]: unit for unit in units if unit}
-    above = frozenset(base.rstrip("/").split("/"))
     inside: dict[str, set[str]] = defaultdict(set)  # what a path that is searched for modules may offer
     for unit, paths in units.items():
         for path in paths:

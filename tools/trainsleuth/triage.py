@@ -120,11 +120,15 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
 
 
 def _started(request: Request, root: Path) -> Iterator[str]:
-    """Files below the root that the command may name, by themselves or as modules."""
-    for word in request.command:
+    """Files below the root that the command, or a shell script in it, may name, by themselves or as modules."""
+    here, repository = (request.cwd or Path.cwd()).resolve(), Repository(root)
+    scripts = [here / word for word in request.command if word.endswith(".sh")]
+    inside = (one.relative_to(root).as_posix() for one in scripts if one.is_relative_to(root) and one.is_file())
+    written = (word for script in inside for word in (repository.read(script) or "").split())
+    for word in (*request.command, *written):
         for named in (word, f"{word.replace('.', '/')}.py", f"{word.replace('.', '/')}/__main__.py"):
             try:
-                yield ((request.cwd or Path.cwd()) / named).resolve().relative_to(root).as_posix()
+                yield (here / named).resolve().relative_to(root).as_posix()
             except (OSError, RuntimeError, ValueError):
                 continue  # no path, or none below the root
 

@@ -158,7 +158,7 @@ def _asked(
         return parts
     inside = {path for path in repository.files if any(is_under(path, scope) for scope in scopes)}
     held = tuple(part for part in parts if not inside.isdisjoint(part.files))
-    return tuple(part for part in held if not set(started).isdisjoint(part.files)) or held
+    return tuple(part for part in held if not set(started).isdisjoint(part.sources())) or held
 
 
 def _search(

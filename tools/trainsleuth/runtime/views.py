@@ -43,7 +43,7 @@ class Listener:
         root = self.bus.number("root", module)
         if not self.torch.is_grad_enabled() or self.has_views.get(root) is False:
             return
-        is_first = root not in self.has_views  # it may make both views itself
+        is_first = root not in self.has_views and not is_compiled(module)  # it may make both views itself
         self.has_views[root] = (
             is_first or self._are_inside(root) or holds_views(self.torch, list(tensors_in((args, kwargs))))
         )
@@ -152,6 +152,12 @@ class Listener:
                             rounds=one.rounds, always=not one.is_over, site=one.place[0], lib=one.place[1])  # fmt: skip
         for (user, library), calls in self.scored.items():
             self.events("symmetric_scores", n=self.bus.steps, site=user, lib=library, calls=calls or 0)
+
+
+def is_compiled(module):
+    """A hook inside would have it compiled again."""
+    parts = list(module.modules())
+    return any(hasattr(one, "_orig_mod") or getattr(one, "_compiled_call_impl", None) is not None for one in parts)
 
 
 def holds_views(torch, given):
