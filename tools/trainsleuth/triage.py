@@ -122,7 +122,7 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
 def _started(request: Request, root: Path) -> Iterator[str]:
     """Files below the root that the command, or a shell script in it, may name, by themselves or as modules."""
     here, repository = (request.cwd or Path.cwd()).resolve(), Repository(root)
-    scripts = [here / word for word in request.command if word.endswith(".sh")]
+    scripts = [(here / word).resolve() for word in request.command if word.endswith(".sh")]
     inside = (one.relative_to(root).as_posix() for one in scripts if one.is_relative_to(root) and one.is_file())
     written = (word for script in inside for word in (repository.read(script) or "").split())
     for word in (*request.command, *written):
