@@ -55,7 +55,7 @@ faults: $(VENV)/.frameworks
 lint: $(VENV)/.base
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers 2
 
 demo: $(VENV)/.base
 	$(BIN)/python demo/run.py
