@@ -251,3 +251,18 @@ def test_a_tracked_file_behind_a_link_to_elsewhere_is_not_read(
     (tracked / "runs" / "first").rename(other / "first")
     (tracked / "runs" / "first").symlink_to(other / "first")
     assert "runs/first/config.yaml" not in Repository(tracked).files
+
+
+def test_of_very_many_settings_the_nearest_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from trainsleuth.facts import build_index
+    from trainsleuth.facts.reading import config
+
+    monkeypatch.setattr(config, "MAX_FILES", 2)
+    for name in ("a/b/deep.yaml", "a/b/deeper.yaml", "base.yaml", "a/own.yaml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("train:\n  lr: 0.1\n")
+    index = build_index(Repository(tmp_path))
+    assert [value.value for value in index.configured("train.lr")] == ["0.1", "0.1"]
+    assert not list(index.configured("rain.lr"))
+    assert sorted(index.configs) == ["a/own.yaml", "base.yaml"]
+    assert _reasons(index.repository) == {"a/b/deep.yaml": "and 1 more: left out, more than 2 files look like settings"}

@@ -1025,3 +1025,41 @@ def test_the_rounds_of_a_loop_stop_what_is_told_of_it(last: str, severity: str, 
     found = _only(tmp_path, {"train.py": dedent(program)}, "missing-set-epoch")
     assert found.severity == severity
     assert ("losses is bound nowhere" in found.message) == (severity == "note")
+
+
+@pytest.mark.parametrize(
+    ("returned", "kept", "severity"),
+    [
+        ("return total / 9", "self.losses.append(self.round())", "warning"),
+        ("total = total / 9\n        return total, 1", "one, _ = self.round(); self.losses.append(one)", "warning"),
+        ("total = total.item()\n        return total", "self.losses.append(self.round())", "note"),
+        ("return total / 9", "one = self.round(); self.losses.append(one.item())", "note"),
+        ("return total, 1", "_, one = self.round(); self.losses.append(one)", "note"),
+        ("return total / 9", "losses = []; losses.append(self.round())", "note"),
+    ],
+)
+def test_what_the_caller_keeps_lasts(returned: str, kept: str, severity: str, tmp_path: Path) -> None:
+    program = """
+    import torch
+
+    class Trainer:
+        def __init__(self, model, loader):
+            self.model, self.loader, self.losses = model, loader, []
+            self.optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+        def round(self):
+            total = 0
+            for x in self.loader:
+                self.optimizer.zero_grad()
+                loss = self.model(x).mean()
+                loss.backward()
+                self.optimizer.step()
+                total += loss
+            RETURNED
+
+        def fit(self):
+            for epoch in range(90):
+                KEPT
+    """
+    text = dedent(program).replace("RETURNED", returned).replace("KEPT", kept)
+    assert _only(tmp_path, {"train.py": text}, "loss-kept-with-graph").severity == severity

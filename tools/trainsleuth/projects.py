@@ -26,11 +26,16 @@ _LEARNING = frozenset([
 _NEVER_OWN = _LEARNING.union(sys.stdlib_module_names)
 
 
+def is_large(repository: Repository) -> bool:
+    """It may hold several projects."""
+    return len(repository.sources()) > MANY
+
+
 def projects(repository: Repository) -> tuple[Repository, ...]:
     """The repository itself, or parts of it that have no file in common and together all of its code."""
-    sources = repository.sources()
-    if len(sources) <= MANY:
+    if not is_large(repository):
         return (repository,)
+    sources = repository.sources()
     base = _base(sources)
     if f"{base}__init__.py" in sources:
         return (repository,)

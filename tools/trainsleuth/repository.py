@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -127,6 +127,12 @@ class Repository:
     def skip(self, path: str, reason: str) -> None:
         self._skipped.setdefault(path, reason)
 
+    def leave_out(self, paths: Collection[str], why: str) -> None:
+        """Tells of all of them at the first."""
+        if paths:
+            others = f"and {len(paths) - 1} more: " if len(paths) > 1 else ""
+            self.skip(min(paths), f"{others}left out, {why}")
+
     @cached_property
     def files(self) -> tuple[str, ...]:
         """All files that are not ignored, sorted; at most MAX_FILES of the kinds that are parsed, source before settings,
@@ -152,12 +158,8 @@ class Repository:
                 self._links[path] = target
         near = sorted(paths, key=lambda path: path.count("/"))
         parsed = [path for ends in (SOURCE_SUFFIXES, CONFIG_SUFFIXES) for path in near if path.endswith(ends)]
-        if dropped := set(parsed[MAX_FILES:]):
-            others = f"and {len(dropped) - 1} more: " if len(dropped) > 1 else ""
-            self.skip(
-                min(dropped),
-                f"{others}left out, there are more than {MAX_FILES} files of code and settings; narrow the root",
-            )
+        dropped = set(parsed[MAX_FILES:])
+        self.leave_out(dropped, f"there are more than {MAX_FILES} files of code and settings; narrow the root")
         return tuple(path for path in paths if path not in dropped)
 
     @cached_property

@@ -31,7 +31,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Finding, Outcome, best_first
 from trainsleuth.kept import answered
-from trainsleuth.projects import projects
+from trainsleuth.projects import is_large, projects
 from trainsleuth.repository import Repository, Skipped, examined, is_under
 
 from ._verdicts import Verdicts
@@ -128,26 +128,24 @@ def run_checks(
     chosen = {name: _module(name) for name in only} if only else _modules()
     repository = project.repository if isinstance(project, Index) else project
     scopes = [repository.relative(path) for path in paths] if paths else ["."]
-    begun = tuple(started)
+    found: dict[str, list[Finding]] = {name: [] for name in chosen}
+    if isinstance(project, Index):
+        with no_collection():
+            _search(chosen, project, scopes, found)
+        return _report(chosen, found, repository)
+    begun = tuple(started) if is_large(repository) else ()  # else every command had an answer of its own
 
     def searched() -> CheckReport:
-        own: dict[str, list[Finding]] = {name: [] for name in chosen}
         parts = projects(repository)
         asked = _asked(repository, parts, scopes, begun)
         for part in asked:
             with no_collection():
                 index = build_index(part, tests=False)
-                _search(chosen, index, scopes, own)
+                _search(chosen, index, scopes, found)
                 keep_facts(index)
-        left = sum(len(part.sources()) for part in parts if part not in asked)
-        return _report(chosen, own, repository, left)
+        return _report(chosen, found, repository, sum(len(part.sources()) for part in parts if part not in asked))
 
-    if isinstance(project, Index):
-        own: dict[str, list[Finding]] = {name: [] for name in chosen}
-        with no_collection():
-            _search(chosen, project, scopes, own)
-        return _report(chosen, own, repository)
-    return answered(project, ("check", sorted(chosen), scopes, begun), CheckReport, searched)
+    return answered(repository, ("check", sorted(chosen), scopes, begun), CheckReport, searched)
 
 
 def _asked(

@@ -8,9 +8,17 @@ from trainsleuth.facts import Event, Expr, Function, Index, bindings, is_test, r
 from trainsleuth.finding import Link
 
 
-def kept_by_caller(index: Index, function: Function, name: str) -> Link | None:
-    """Where a list that was made before a loop around the call takes in what is returned of `name`, as it is."""
-    places = [place for event in function.events if event.kind == "return" for place in _places(event.value, name)]
+def kept_by_caller(index: Index, function: Function, name: str, position: int) -> Link | None:
+    """Where a list that was made before a loop around the call takes in what is returned of `name`, as it is.
+
+    `position`: of the statement by which the name takes in a graph.
+    """
+    places = [
+        place
+        for at, event in enumerate(function.events)
+        if event.kind == "return" and _still_holds(function, name, position, at)
+        for place in _places(event.value, name)
+    ]
     for caller in index.callers(function) if places else ():
         outer, position = caller.spot.function, caller.spot.position
         loops = outer.events[position].block.loops
@@ -25,6 +33,13 @@ def kept_by_caller(index: Index, function: Function, name: str) -> Link | None:
                             outer.path, call.line, f"{written(call.receiver)} keeps what is returned, call after call"
                         )
     return None
+
+
+def _still_holds(function: Function, name: str, position: int, at: int) -> bool:
+    """Nothing in between makes it a number: total = total.item()"""
+    found, _ = reaching(function, name, at)
+    later = [one.value for one in found if one.kind == "assign" and one.position > position]
+    return all(value is not None and _has_its_graph(value, name) for value in later)
 
 
 def _places(returned: Expr | None, name: str) -> Iterator[int | None]:

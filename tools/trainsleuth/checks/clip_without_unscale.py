@@ -78,7 +78,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Effect, Expr, Index, Site, Spot, Surrounding, is_sure, is_test, surroundings, written
+from trainsleuth.facts import (
+    Effect,
+    Expr,
+    Index,
+    Site,
+    Spot,
+    Surrounding,
+    is_sure,
+    is_test,
+    steps_optimizer,
+    surroundings,
+    written,
+)
 from trainsleuth.finding import Finding, Link
 
 from ._scaling import divides_by_hand, is_scaled, knows_scale, scaler_of, scalers
@@ -109,7 +121,7 @@ def _examined(index: Index, site: Site, said: set[Expr]) -> Finding:
     found = list(surroundings(index, Spot(site.function, site.position), site.call, "backward"))
     for around in found:
         for effect in around.backwards():
-            if effect.kind in ("unscale", "step") or not _is_earlier(around, effect):
+            if effect.kind == "unscale" or not _is_earlier(around, effect) or steps_optimizer(index, effect):
                 break  # the scaler's step() unscales by itself
             if effect.kind == "backward":
                 if divides_by_hand(index, around, effect.position, around.here.position):

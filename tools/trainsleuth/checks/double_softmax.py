@@ -67,6 +67,25 @@ Good:
         accuracy = (F.softmax(logits, dim=1).argmax(1) == y).float().mean()
         return loss, accuracy
 
+Bad (it is tried on a few numbers too):
+    import torch
+    from torch import nn
+
+    criterion = nn.CrossEntropyLoss()
+
+    def loss_of(probabilities, y):
+        return criterion(probabilities, y)
+
+    def train(loader):
+        model = nn.Sequential(nn.Linear(20, 5), nn.Softmax(dim=1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss_of(model(x), y).backward()
+            optimizer.step()
+
+    print(loss_of(torch.softmax(torch.randn(4, 5), dim=1), torch.tensor([0, 1, 2, 3])))
+
 Good (what the loss gives is tried on a few numbers):
     import torch
 
@@ -164,19 +183,22 @@ def _examined(index: Index, call: LossCall) -> Finding:
     given = call.site.call.argument(0, "input")
     if not call.loss or given is None:
         return SAY.open(path, line, f"not resolved: {call.why or 'its input is not written out'}")
-    reasons, squashed = [], []
+    reasons: list[str] = []
+    squashed: list[tuple[Value, Spot]] = []
+    tried: list[tuple[Value, Spot]] = []
     anyhow = Spot(call.site.function, call.site.position)
     for spot in call.spots if _may_be_squashed(index.values.of(given, anyhow)) else (anyhow,):
         values = index.values.of(given, spot)
         if values and all(value.range in _SQUASHED for value in values):
-            if all(value.grad == "constant" for value in values):
-                return SAY.passed(path, line, f"{written(given)} is made of plain numbers: nothing is trained by it")
-            squashed.append((values[0], spot))
+            is_tried = all(value.grad == "constant" for value in values)
+            (tried if is_tried else squashed).append((values[0], spot))
         reasons += [value.why or "unknown" for value in values if value.range == "unknown"]
     if squashed:  # told on the way of a training step rather than of an evaluation
         return _failure(call, written(given), *min(squashed, key=lambda found: found[0].grad == "cut"))
     if reasons:
         return SAY.open(path, line, f"the range of {written(given)} is not resolved: {reasons[0]}")
+    if tried:
+        return SAY.passed(path, line, f"{written(given)} is made of plain numbers: nothing is trained by it")
     return SAY.passed(path, line, f"{written(given)} is not squashed before {call.loss}")
 
 

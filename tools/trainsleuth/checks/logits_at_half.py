@@ -123,7 +123,7 @@ _WITH_SIGMOID = ("BCEWithLogitsLoss", "binary_cross_entropy_with_logits")
 _MAY_COMPARE = re.compile(rb"\.5\b"), re.compile(rb"round\w*\(")  # apart: each begins with what is soon found
 _HALF = ("0.5", ".5", "0.50")
 _COMPARES = ("gt", "ge", "gt_", "ge_", "greater", "greater_equal", "lt", "le", "lt_", "le_")
-_DRAW = ("imshow", "matshow", "contour", "contourf", "imsave", "imwrite", "save_image", "add_image", "add_images")
+_DRAW = ("imshow", "matshow", "contour", "contourf", "add_image", "add_images")
 _ROUNDS = ("round", "round_", "around", "rint")
 _SAME_NUMBERS = frozenset(
     [

@@ -329,7 +329,7 @@ def _examined(index: Index, site: Site, keeping: _Keeping, loss: str) -> Finding
         return SAY.open(
             path, line, f"{name} lives for one call of {function.name}: how often that goes round is not known"
         )
-    kept = kept_by_caller(index, function, name)
+    kept = kept_by_caller(index, function, name, keeping.position)
     chain = (
         Link(path, site.call.line, f"{written(site.call)} shows that {loss} has a graph"),
         Link(path, line, f"{name} keeps it, round after round"),

@@ -237,10 +237,11 @@ class Index:
         """`index.calling.targets(call, spot)`, `index.calling.contexts(function)`: who calls whom."""
         return Callers(self)
 
-    def configured(self, word: str) -> Iterator[ConfigValue]:
-        """What configuration files give to keys whose last part is `word`: lr of optimizer.lr."""
-        for path in self.configs.holding(word) if isinstance(self.configs, Configs) else self.configs:
-            yield from (value for key, value in self.configs[path].items() if key.rpartition(".")[2] == word)
+    def configured(self, key: str) -> Iterator[ConfigValue]:
+        """What configuration files give to `key`, or to keys that end in it behind a dot: lr and optimizer.lr."""
+        last = key.rpartition(".")[2]
+        for path in self.configs.holding(last) if isinstance(self.configs, Configs) else self.configs:
+            yield from (value for one, value in self.configs[path].items() if one == key or one.endswith(f".{key}"))
 
     def callers(self, function: Function) -> tuple[Caller, ...]:
         """Every call outside tests that surely runs `function`."""

@@ -77,9 +77,7 @@ class Configs(Mapping[str, Mapping[str, ConfigValue]]):
         listed = self._repository.select(CONFIG_SUFFIXES + PLAIN_SUFFIXES, self._under)
         settings = [path for path in listed if path.endswith(CONFIG_SUFFIXES) or is_plain_config(path)]
         left = frozenset(sorted(settings, key=lambda path: path.count("/"))[MAX_FILES:])
-        if left:
-            others = f"and {len(left) - 1} more: " if len(left) > 1 else ""
-            self._repository.skip(min(left), f"{others}left out, more than {MAX_FILES} files look like settings")
+        self._repository.leave_out(left, f"more than {MAX_FILES} files look like settings")
         return {path: None for path in settings if path not in left}
 
     def holding(self, word: str) -> Iterator[str]:

@@ -51,12 +51,7 @@ def _configured(index: Index, expr: Expr) -> int | None:
         return None
     tails = [expr.text.split(".", n)[-1] for n in range(1, expr.text.count(".") + 1)]
     for tail in tails:
-        found = {
-            value.value
-            for table in index.configs.values()
-            for key, value in table.items()
-            if key == tail or key.endswith(f".{tail}")
-        }
+        found = {value.value for value in index.configured(tail)}
         if len(found) == 1:
             text = found.pop()
             return int(text) if text.isdigit() else None
