@@ -87,7 +87,6 @@ from trainsleuth.facts import (
     Surrounding,
     is_sure,
     is_test,
-    steps_optimizer,
     surroundings,
     written,
 )
@@ -120,10 +119,16 @@ def _examined(index: Index, site: Site, said: set[Expr]) -> Finding:
         return SAY.passed(path, line, f"{shown} is given a limit that knows of the scale, or none")
     found = list(surroundings(index, Spot(site.function, site.position), site.call, "backward"))
     for around in found:
+        stepped: set[str] = set()
         for effect in around.backwards():
-            if effect.kind == "unscale" or not _is_earlier(around, effect) or steps_optimizer(index, effect):
-                break  # the scaler's step() unscales by itself
+            if effect.kind == "unscale" or not _is_earlier(around, effect):
+                break
+            if effect.kind == "step" and effect.expr.receiver is not None:
+                stepped.add(effect.expr.receiver.text)
             if effect.kind == "backward":
+                scaler = scaler_of(effect)
+                if scaler is not None and scaler.text in stepped:
+                    return SAY.passed(path, line, f"{shown} comes behind the scaler's step(), which unscales by itself")
                 if divides_by_hand(index, around, effect.position, around.here.position):
                     return SAY.passed(path, line, "the gradients are written in between")
                 if is_scaled(index, effect) and is_sure(effect, around.here):
