@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from probed import HERE, Host, edited
+from twins import one_in
 
 pytest.importorskip("torch")
 
@@ -54,7 +55,7 @@ def run(host: Host, folder: Path, program: Path, edits: Edits) -> tuple[Trace, s
     return trace, ended["output"]
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", one_in(2, WAYS))
 @pytest.mark.parametrize(("edits", "outcomes"), [((), ["pass", "pass"]), ((UNMASKED,), ["pass", "fail"])])
 def test_a_model_without_its_mask_is_found_however_it_is_called(
     host: Host, tmp_path: Path, way: str, edits: Edits, outcomes: list[str]
@@ -67,7 +68,7 @@ def test_a_model_without_its_mask_is_found_however_it_is_called(
     assert [one.outcome for one in told] == outcomes, (told, output)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", one_in(2, WAYS))
 def test_all_probes_stay_silent_on_a_healthy_program(host: Host, tmp_path: Path, way: str) -> None:
     trace, output = run(host, tmp_path, LETTERS, WAYS[way])
     assert not [one for one in probes.judge("observe", trace) if one.outcome == "fail"], output

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from twins import HERE, Answer, copied
+from twins import HERE, Answer, copied, one_in
 
 pytest.importorskip("torch", reason="the programs train with torch: install the torch extra")
 
@@ -44,13 +44,7 @@ def test_there_are_twins_and_each_marks_its_cause() -> None:
     assert all(right_places(name) for name in CASES)
 
 
-def _every_other(first: int) -> list[Any]:
-    """All cases; those from `first` on, every other, take part in `make twins` only: each costs two starts of torch or more."""
-    marks = [pytest.mark.twins if place % 2 == first else () for place in range(len(CASES))]
-    return [pytest.param(name, marks=mark) for name, mark in zip(CASES, marks, strict=True)]
-
-
-@pytest.mark.parametrize("name", _every_other(0))
+@pytest.mark.parametrize("name", one_in(3, CASES))
 def test_the_cause_of_a_broken_run_is_the_first_finding(name: str, tmp_path: Path, warm: Callable[..., Answer]) -> None:
     folder = copied(RUNS / name / "broken", tmp_path)
     answer = warm("triage", "--format", "json", "--time", SECONDS, "--", *case(name)["command"], cwd=folder)
@@ -60,7 +54,7 @@ def test_the_cause_of_a_broken_run_is_the_first_finding(name: str, tmp_path: Pat
     assert f"{first['path']}:{first['line']}" in right_places(name), first
 
 
-@pytest.mark.parametrize("name", _every_other(1))
+@pytest.mark.parametrize("name", one_in(3, CASES, 1))
 def test_a_healthy_run_raises_no_alarm(name: str, tmp_path: Path, warm: Callable[..., Answer]) -> None:
     folder = copied(RUNS / name / "healthy", tmp_path)
     answer = warm("triage", "--format", "json", "--time", SECONDS, "--", *case(name)["command"], cwd=folder)

@@ -17,9 +17,9 @@ HEALTHY = {
     "lightning_fit": "python lightning_fit.py",
     "ddp_gloo": "torchrun --nproc-per-node 2 ddp_gloo.py",
     "package": "python -m package.train",
-    "gan": "python gan.py",
 }
 MORE = {  # make twins
+    "gan": "python gan.py",
     "loader_workers": "python loader_workers.py",
     "accelerate_train": "accelerate launch --cpu accelerate_train.py",
     "amp_compile": "python amp_compile.py",
@@ -54,7 +54,7 @@ def test_a_healthy_program_raises_no_alarm_and_its_folder_stays_as_it_was(
     assert tree_hash(folder) == before
 
 
-@pytest.mark.parametrize("name", ["hand_sgd", "functional_grad"])
+@pytest.mark.parametrize("name", [pytest.param("hand_sgd", marks=pytest.mark.twins), "functional_grad"])
 def test_what_has_no_optimizer_is_left_open(name: str, tmp_path: Path, warm: Callable[..., Answer]) -> None:
     answer = triage(copied(TARGETS, tmp_path), f"python {name}.py", by=warm)
     assert not [f for f in answer.json["findings"] if f["outcome"] == "fail"]

@@ -8,10 +8,12 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from training_python import TRAINING_PYTHON
 
 HERE = Path(__file__).parent
@@ -42,6 +44,16 @@ def trainsleuth(*words: str, cwd: Path, seconds: float = 200) -> Answer:
         cwd=cwd, env=env, capture_output=True, text=True, timeout=seconds, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     return Answer(done.returncode, done.stdout, done.stderr)
+
+
+def one_in(every: int, cases: Iterable[object], first: int = 0) -> list[object]:
+    """All cases; all but one in `every` of them, from `first` on, are among what takes longer (make twins)."""
+    return [
+        case
+        if place % every == first
+        else pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.twins)
+        for place, case in enumerate(cases)
+    ]
 
 
 def copied(folder: Path, into: Path) -> Path:

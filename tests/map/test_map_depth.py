@@ -200,7 +200,7 @@ STABLE = 500  # the budget at which the same is asked twice
 
 
 @pytest.mark.parametrize("name", REPOSITORIES)
-@pytest.mark.parametrize("budget", [200, STABLE, 2000])
+@pytest.mark.parametrize("budget", [200, STABLE, pytest.param(2000, marks=pytest.mark.twins)])
 def test_expansions_keep_their_budget_and_every_line_exists(name: str, budget: int, tmp_path: Path) -> None:
     root = map_depth.write(REPOSITORIES[name], tmp_path)
     for what in EXPANDABLE:

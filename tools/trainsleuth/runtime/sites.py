@@ -30,6 +30,7 @@ class Sites:
         self.program = getattr(sys.modules.get("__main__"), "__file__", None)  # Python forgets it at the program's end
         self.libraries = _library_folders()
         self.kinds = {}  # co_filename -> ("user" | "library" | "noise", shown path)
+        self.folders = {}  # as written -> without links
 
     def classify(self, filename):
         known = self.kinds.get(filename)
@@ -40,7 +41,7 @@ class Sites:
     def _classify(self, filename):
         if filename.startswith("<") and not filename.startswith("<ipython"):
             return "noise", filename
-        path = os.path.realpath(filename)
+        path = self._without_links(filename)
         if path.startswith(OWN) or filename.startswith(OWN):
             return "noise", filename
         for marker in ("site-packages" + os.sep, "dist-packages" + os.sep):
@@ -52,6 +53,15 @@ class Sites:
         if path.startswith(self.libraries):
             return "noise", filename
         return "user", path
+
+    def _without_links(self, filename):
+        """Folders are followed once: a large program has loaded thousands of files at its end."""
+        folder, name = os.path.split(filename)
+        if not name or os.path.islink(filename):
+            return os.path.realpath(filename)
+        if folder not in self.folders:
+            self.folders[folder] = os.path.realpath(folder)
+        return os.path.join(self.folders[folder], name)
 
     def shown(self, path):
         return os.path.relpath(path, self.told_from).replace(os.sep, "/")

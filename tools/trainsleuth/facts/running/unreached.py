@@ -27,14 +27,16 @@ _COMMANDS = ("fire", "jsonargparse", "defopt", "tyro", "cleo", "typer")
 def unreached(index: Index, places: Iterable[tuple[str, int]]) -> str:
     """Why no program comes to one of the places; "" where one may.
 
-    A package that others install, and a file beside which no program stands, may be used by others; scripts and documents
-    are imported by nobody.
+    What others install, and a file beside which no program stands, may be used by others; scripts and documents are
+    imported by nobody. Of a package that its own programs use, files that none of them loads are asked about all the same.
     """
     places = tuple(places)
     if stops := [index.reached.stopped[path] for path, _ in places if path in index.reached.stopped]:
         return stops[0]
     if any(name in PACKAGING for name in index.repository.files):
-        return ""
+        return next(
+            (why for path, _ in places if _is_used(index, path) and (why := index.reached.why_not(path, None))), ""
+        )
     programs = {one.path for one in index.files.values() if is_started(one)}
     for path, line in places:
         if path in index.files and (path in programs if is_notebook(path) else programs - {path}):
@@ -43,6 +45,12 @@ def unreached(index: Index, places: Iterable[tuple[str, int]]) -> str:
             if not is_notebook(path) and (method := _uncalled_method(index, path, line)):
                 return f"nothing here calls {method}"
     return ""
+
+
+def _is_used(index: Index, path: str) -> bool:
+    """Programs outside the folder at the top that the file lies in load something of it."""
+    package, below, _ = path.partition("/")
+    return bool(below) and index.reached.loads(f"{package}/")
 
 
 def _uncalled_method(index: Index, path: str, line: int) -> str:
