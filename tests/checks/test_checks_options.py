@@ -282,6 +282,11 @@ FORMS = {
         "SIGNATURE": "clip",
         "ASKED": "clip",
     },
+    "sacred": {
+        "HEAD": "import sacred\nex = sacred.Experiment('clip')\n@ex.config\ndef config():\n    clip = OFF\n\n@ex.automain",
+        "SIGNATURE": "clip",
+        "ASKED": "clip",
+    },
     "yacs": {"HEAD": "from yacs.config import CfgNode\ncfg = CfgNode()\ncfg.CLIP = OFF", "ASKED": "cfg.CLIP"},
     "hydra": {"SIGNATURE": "cfg", "ASKED": "cfg.train.clip"},
     "under another name": {
@@ -298,6 +303,8 @@ FORMS = {
 def test_settings_of_many_forms_are_off_or_on(form: str, value: str, tmp_path: Path) -> None:
     parts = {"HEAD": "", "SIGNATURE": "*rest", "TAIL": "", **FORMS[form]}
     program = ROUNDS
+    if form == "sacred":
+        program = program.replace("HEAD\n\ndef fit", "HEAD\ndef fit")
     for word, text in parts.items():
         program = program.replace(word, text)
     if form == "click":

@@ -120,6 +120,26 @@ def test_what_no_program_comes_to_asks(name: str, tmp_path: Path) -> None:
     assert (found.severity, "nothing that is started here" in found.message) == ("note", True), found.message
 
 
+PACKAGE = {"setup.py": "import setuptools\n\nsetuptools.setup(name='a')\n", "a/__init__.py": ""}
+USES = "from a.engine import train\n\nif __name__ == '__main__':\n    train(1, [])\n"
+INSTALLED = {
+    "its own programs load another file of it": ({"a/other.py": "train = print\n", "run.py": USES.replace("engine", "other")}, "note"),
+    "its own programs load it": ({"run.py": USES}, "error"),
+    "its own programs call another function of the file": ({"run.py": USES.replace("train", "torch")}, "error"),
+    "its own programs use nothing of it": ({"run.py": OTHER}, "error"),
+    "a README names it": ({"a/other.py": "train = print\n", "run.py": USES.replace("engine", "other"), "README.md": "`a.engine.train`\n"}, "error"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", INSTALLED)
+def test_a_file_of_a_package_may_be_used_by_others_unless_its_own_programs_load_the_rest(
+    name: str, tmp_path: Path
+) -> None:
+    files, severity = INSTALLED[name]
+    found = _alarm(tmp_path, {**PACKAGE, "a/engine.py": LOOP, **files})
+    assert found.severity == severity, found.message
+
+
 FIVE = {f"c/tool{number}.py": OTHER for number in range(5)}
 
 

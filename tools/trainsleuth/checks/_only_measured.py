@@ -7,8 +7,12 @@ from trainsleuth.facts import Event, Expr, Function
 _NUMBERS = ("item", "tolist", "numpy", "detach")
 
 
-def is_only_measured(function: Function, position: int) -> bool:
-    """What the statement sets, and all that the function makes of it, ends in numbers and comparisons."""
+def is_only_measured(function: Function, position: int, call: Expr | None = None) -> bool:
+    """What the statement sets, and all that the function makes of it, ends in numbers and comparisons; or `call`, a part
+    of the statement, does so in it.
+    """
+    if call is not None and call in _looked_at(function.events[position]):
+        return True
     names = _plain_names(function.events[position])
     if not names:
         return False
@@ -33,13 +37,18 @@ def _plain_names(event: Event) -> set[str]:
 
 def _reads(event: Event, names: set[str]) -> bool:
     """As a tensor that a gradient may come back from."""
-    if event.value is None:
-        return False
-    looked_at = (
-        one for one in event.value.walk() if one.kind == "compare" or (one.kind == "call" and one.last in _NUMBERS)
+    closed = _looked_at(event)
+    return event.value is not None and any(part not in closed and _is_of(part, names) for part in event.value.walk())
+
+
+def _looked_at(event: Event) -> set[Expr]:
+    """Parts of its value that are made numbers: loss.item(), loss.data."""
+    ends = (
+        one
+        for one in (event.value.walk() if event.value is not None else ())
+        if one.kind == "compare" or one.last == "data" or (one.kind == "call" and one.last in _NUMBERS)
     )
-    closed = {id(part) for one in looked_at for part in one.walk()}
-    return any(id(part) not in closed and _is_of(part, names) for part in event.value.walk())
+    return {part for one in ends for part in one.walk()}
 
 
 def _speaks_of(expr: Expr | None, names: set[str]) -> bool:

@@ -65,7 +65,7 @@ def defaults(index: Index, option: str, path: str, runs: Callable[[Spot], bool])
 
 
 def _declared(index: Index, option: str) -> Iterator[tuple[str, str]]:
-    """By parser.add_argument("--clip", default=0), @click.option and absl's flags.DEFINE_float."""
+    """By parser.add_argument("--clip", default=0), @click.option, absl's flags.DEFINE_float and sacred's @ex.config."""
     for site in index.calls(*_ON_THE_COMMAND_LINE):
         if any(text.startswith("-") and _same(text, option) for text in _strings(site.call)):
             yield site.function.path, _default(site.call)
@@ -74,6 +74,10 @@ def _declared(index: Index, option: str) -> Iterator[tuple[str, str]]:
             given = site.call.arguments
             if len(given) > 1 and given[0].kind == "string" and given[0].text == option:
                 yield site.function.path, as_written(given[1])
+    for function in index.functions():
+        if any(mark.last == "config" for mark in function.decorators) and option in bindings(function):
+            value = bindings(function)[option][-1].value
+            yield function.path, as_written(value) if value is not None else _UNKNOWN
 
 
 def _strings(call: Expr) -> Iterator[str]:

@@ -44,6 +44,17 @@ Good:
             if acc > best:
                 best = acc
                 torch.save(model.state_dict(), "best.pt")
+
+Good (a file for each epoch):
+    import torch
+
+    def fit(model, train, validate, epochs, folder, save_all=True):
+        best = 0.0
+        for epoch in range(epochs):
+            train(model)
+            acc = validate(model)
+            if acc > best or save_all:
+                torch.save(model.state_dict(), folder / "epoch_{}_{:03.3f}.pt".format(epoch, acc))
 """
 
 from __future__ import annotations
@@ -51,7 +62,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import MODULE_BODY, Branch, Expr, Index, Spot, bindings, is_test, written
+from trainsleuth.facts import MODULE_BODY, Branch, Expr, Index, Spot, bindings, is_test, mentions, written
 from trainsleuth.facts.training.best import Choice, choices
 from trainsleuth.finding import Finding, Link
 
@@ -86,6 +97,8 @@ def _examined(index: Index, choice: Choice) -> Finding:
         return SAY.open(path, line, setting)
     if any(_leaves(choice, one.kind, one.block.branches) for one in choice.spot.function.events):
         return SAY.passed(path, line, "nothing is compared after the first that is better")
+    if _has_names_of_its_own(choice):
+        return SAY.passed(path, line, "each save has a file of its own")
     if (again := next((one for one in setting if _is_repeated(one, choice)), None)) is not None:
         return SAY.passed(path, line, f"{best.text} gets another value at {again.function.path}:{again.line}")
     first = next((one for one in setting if _is_extreme(_value(one, best.text), _wants_more(choice))), None)
@@ -132,6 +145,22 @@ def _attribute(index: Index, choice: Choice) -> list[Spot] | str:
 def _leaves(choice: Choice, kind: str, arms: tuple[Branch, ...]) -> bool:
     """The arm of the test ends the loop or the function."""
     return kind in _LEAVING and any(arm.test is not None and choice.best in arm.test.walk() for arm in arms)
+
+
+def _has_names_of_its_own(choice: Choice) -> bool:
+    """The file is named after the round or the score: epoch_3.pt beside epoch_2.pt."""
+    function, saving = choice.spot.function, choice.saving
+    file = saving.argument(1, "f") if saving.last == "save" else saving.argument(0, "save_directory")
+    if file is None or saving.last not in ("save", "save_pretrained"):
+        return False
+    around = function.events[choice.spot.position].block.loops
+    targets = (loop.target for loop in function.loops if loop.id in around and loop.target is not None)
+    changing = {
+        written(choice.score),
+        *(part.text for target in targets for part in target.walk() if part.kind == "path"),
+    }
+    named = (one.value for one in bindings(function).get(file.text, ())) if file.kind == "path" else (file,)
+    return any(mentions(one, changing) for one in named)
 
 
 def _is_repeated(setting: Spot, choice: Choice) -> bool:

@@ -90,7 +90,7 @@ _TEST_LOADER = re.compile(r"^(test_?(data_?)?(loader|dl|set|iter)|(data_?)?loade
 
 def check(index: Index) -> Iterator[Finding]:
     said: set[Function] = set()
-    for spot, score, _ in choices(index):
+    for spot, score, *_ in choices(index):
         if is_test(spot.function.path):
             continue
         found = _examined(index, spot, score)

@@ -67,6 +67,40 @@ Good (a value that is added and taken away again; weights that are stopped):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+Good (a value that is shown in place of the loss):
+    import torch.nn.functional as F
+    from torch import nn
+
+    model = nn.Linear(4, 2)
+
+    def step(x, y, others, optimizer):
+        loss = F.mse_loss(model(x), y)
+        shown = 0.8 * loss.item() + 0.2 * F.mse_loss(model(others), y).item()
+        total = loss + shown - loss.detach()
+        optimizer.zero_grad()
+        total.backward()
+        optimizer.step()
+
+Good (the weight of the detached part is a property that learns):
+    import torch
+
+    class Temperature:
+        def __init__(self, target):
+            self.log_alpha = torch.zeros(1)
+            self.log_alpha.requires_grad = True
+            self.optimizer = torch.optim.Adam([self.log_alpha])
+            self.target = target
+
+        @property
+        def alpha(self):
+            return self.log_alpha.exp()
+
+        def update(self, log_prob, value_loss):
+            loss = (self.alpha * (-log_prob - self.target).detach()).mean() + 0.0 * self.alpha.mean()
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.optimizer.step()
 """
 
 from __future__ import annotations
@@ -121,11 +155,12 @@ def _examined(index: Index, loss: Expr, spot: Spot, found: list[Term], seen: set
     values = [index.values.of(term.expr, term.spot) for term in found]
     is_live = any(value.grad in ("live", "unknown") for alternatives in values for value in alternatives)
     failures = []
+    is_shown = any(_is_balanced(term, found) for term, ways in zip(found, values, strict=True) if _cut(term, ways))
     for term, alternatives in zip(found, values, strict=True):
         is_sure = term.is_certain or _is_number(term.stands)
         is_meant = _is_apart(term, spot) or _has_live_weight(index, term) or _trains_alone(term)
         cut = _cut(term, alternatives) if is_sure and not is_meant else None
-        if cut is not None and is_live and not _is_balanced(term, found) and not is_test(term.spot.function.path):
+        if cut is not None and is_live and not is_shown and not is_test(term.spot.function.path):
             failures.append((term, cut))
     for term, cut in failures:
         if term.expr not in seen:
@@ -180,14 +215,16 @@ def _trains_alone(term: Term) -> bool:
 
 
 def _is_balanced(term: Term, found: list[Term]) -> bool:
-    """The same thing stands in the sum with the other sign: loss - loss.detach() + shown."""
+    """The same thing stands in the sum with the other sign, so all that is cut is only shown: loss - loss.detach() + shown."""
     cut = _paths(term)
     others = (other for other in found if other.sign != term.sign and other.spot.function is term.spot.function)
     return any(cut & {*other.names, *_paths(other)} for other in others)
 
 
 def _paths(term: Term) -> set[str]:
-    return {part.text for part in term.expr.walk() if part.kind == "path"}
+    """What it is computed from, and whose method gives it."""
+    paths = {part.text for part in term.expr.walk() if part.kind == "path"}
+    return (paths | {path.rpartition(".")[0] for path in paths}) - {""}
 
 
 def _failure(term: Term, cut: Value, loss: Expr, spot: Spot) -> Finding:

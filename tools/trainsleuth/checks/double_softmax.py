@@ -151,6 +151,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import ENOUGH, Index, LossCall, Spot, Value, loss_calls, written
 from trainsleuth.finding import Finding, Link
 
+from ._only_measured import is_only_measured
 from ._ranges import where_it_comes_from
 from ._verdicts import Verdicts
 
@@ -185,6 +186,7 @@ def _examined(index: Index, call: LossCall) -> Finding:
         return SAY.open(path, line, f"not resolved: {call.why or 'its input is not written out'}")
     reasons: list[str] = []
     squashed: list[tuple[Value, Spot]] = []
+    is_shown = is_only_measured(call.site.function, call.site.position, call.site.call)
     tried: list[tuple[Value, Spot]] = []
     anyhow = Spot(call.site.function, call.site.position)
     for spot in call.spots if _may_be_squashed(index.values.of(given, anyhow)) else (anyhow,):
@@ -194,7 +196,7 @@ def _examined(index: Index, call: LossCall) -> Finding:
             (tried if is_tried else squashed).append((values[0], spot))
         reasons += [value.why or "unknown" for value in values if value.range == "unknown"]
     if squashed:  # told on the way of a training step rather than of an evaluation
-        return _failure(call, written(given), *min(squashed, key=lambda found: found[0].grad == "cut"))
+        return _failure(call, written(given), *min(squashed, key=lambda found: found[0].grad == "cut"), is_shown)
     if reasons:
         return SAY.open(path, line, f"the range of {written(given)} is not resolved: {reasons[0]}")
     if tried:
@@ -207,7 +209,7 @@ def _may_be_squashed(values: tuple[Value, ...]) -> bool:
     return len(values) >= ENOUGH or any(value.range in _SQUASHED for value in values)
 
 
-def _failure(call: LossCall, given: str, value: Value, spot: Spot) -> Finding:
+def _failure(call: LossCall, given: str, value: Value, spot: Spot, is_shown: bool) -> Finding:
     path, line, caller = call.site.function.path, call.site.call.line, spot.frame and spot.frame.caller
     losses = sorted((call.loss, *call.also), key=lambda name: _OWN[name] != value.range)  # the likelier first
     loss, own = " or ".join(losses), " or ".join(dict.fromkeys(_OWN_NAME[_OWN[name]] for name in losses))
@@ -218,6 +220,8 @@ def _failure(call: LossCall, given: str, value: Value, spot: Spot) -> Finding:
         f"{loss} expects logits but {given} holds {_SQUASHED[value.range]}: {cause.why} at "
         f"{cause.path}:{cause.line}, so it is squashed twice and the loss has a floor well above zero."
     )
-    if value.grad == "cut":  # no way through which it trains: of two readers one called such a loss harmless
+    if (
+        value.grad == "cut" or is_shown
+    ):  # no way through which it trains: of two readers one called such a loss harmless
         return SAY.fail(path, line, f"{message} Only an evaluation is seen to compute it.", chain, "low", "note")
     return SAY.fail(path, line, message, chain)

@@ -265,6 +265,10 @@ class Function:
     def parameter(self, name: str) -> Parameter | None:
         return self._parameters.get(name)
 
+    @property
+    def is_property(self) -> bool:
+        return any(decorator.last in ("property", "cached_property") for decorator in self.decorators)
+
     @cached_property
     def self_name(self) -> str:
         """First parameter of a method, usually "self"; "" for a function or a static method."""

@@ -145,6 +145,11 @@ class TensorNames:
             elif owner.kind.name.endswith("nn.Parameter") and name in ("data",):
                 yield Value("unknown", "cut", (), "leaf")
             return
+        method = self.index.method(owner.kind, name)
+        if method is not None and method.is_property:
+            frame = self.index.frames.frame(method, None, None, owner)
+            yield from self.values.returned(self.index.frames.returns(frame), items, name)
+            return
         leaf_at = self._told_to_learn(owner.kind, name)
         for origin in self.index.flow.attributes(owner, name, spot):
             if origin.kind not in ("append", "extend") and not _is_none(origin.expr):

@@ -196,6 +196,4 @@ class Holders:
 
     @cached_property
     def _properties(self) -> frozenset[str]:
-        functions = (one for one in self.index.functions() if one.decorators)
-        marks = ("property", "cached_property")
-        return frozenset(one.name for one in functions if any(mark.last in marks for mark in one.decorators))
+        return frozenset(one.name for one in self.index.functions() if one.is_property)

@@ -19,11 +19,12 @@ _IS_BEST = re.compile(r"^is_?best", re.I)
 
 
 class Choice(NamedTuple):
-    """The score that is compared with the best one, and where."""
+    """The score that is compared with the best one, and where; `saving`, the call that it decides on."""
 
     spot: Spot
     score: Expr
     best: Expr
+    saving: Expr
 
 
 def choices(index: Index) -> Iterator[Choice]:
@@ -33,7 +34,7 @@ def choices(index: Index) -> Iterator[Choice]:
         for position, test in (*_tests_around(site), *_tests_told(site)):
             if test not in said and (found := _with_best(test)) is not None:
                 said.add(test)
-                yield Choice(Spot(site.function, position), *found)
+                yield Choice(Spot(site.function, position), *found, site.call)
 
 
 def _tests_around(site: Site) -> Iterator[tuple[int, Expr]]:
