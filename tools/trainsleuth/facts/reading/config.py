@@ -15,6 +15,7 @@ from .plain_config import read_plain
 
 MAX_ENTRIES = 5000
 MAX_FILES = 5000  # with that many most are data
+LONG = 64_000  # characters of a file whose words are not kept
 MAX_MENDED = 8  # lines of one file that are no YAML
 MAX_NODES = 4 * MAX_ENTRIES  # visited: an alias may be met again and again, also inside of itself
 BUILDING_TAGS = ("!new", "!name", "!apply", "!applyref", "!module")  # HyperPyYAML: what follows the colon is built
@@ -51,6 +52,7 @@ def read_config(text: str) -> dict[str, ConfigValue]:
     return table
 
 
+_WORD = re.compile(r"[\w-]+")
 _COMMENT = re.compile(r"""("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*(?:.*?\*/|.*)""", re.S)
 
 
@@ -81,10 +83,22 @@ class Configs(Mapping[str, Mapping[str, ConfigValue]]):
         return {path: None for path in settings if path not in left}
 
     def holding(self, word: str) -> Iterator[str]:
-        """Files in which the word may stand; none of the others is parsed."""
+        """Files in which the word stands as one, or may; none of the others is parsed."""
+        found = set(self._by_word.get(word, ()))
+        found.update(path for path in self._by_word.get("", ()) if word in (self._repository.read(path) or ""))
         for path, table in self._tables.items():
-            if table is not None or word in (self._repository.read(path) or ""):
+            if table is not None or path in found:
                 yield path
+
+    @cached_property
+    def _by_word(self) -> dict[str, list[str]]:
+        """Files by the words in them; under "" the long ones, which are data more often than settings."""
+        found: dict[str, list[str]] = {}
+        for path in self._tables:
+            text = self._repository.read(path) or ""
+            for word in set(_WORD.findall(text)) if len(text) <= LONG else ("",):
+                found.setdefault(word, []).append(path)
+        return found
 
     def _read(self, path: str) -> dict[str, ConfigValue]:
         text = self._repository.read(path) or ""
