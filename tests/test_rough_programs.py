@@ -17,7 +17,15 @@ from trainsleuth.finding import Finding
 from trainsleuth.trace import Trace
 
 ROUGH = HERE / "targets" / "rough"
-PROGRAMS = ("fused_foreach", "functional_model", "endless_stream", "default_device", "compiled", "fsdp_gloo")
+PROGRAMS = (
+    "fused_foreach",
+    "functional_model",
+    "endless_stream",
+    "default_device",
+    "compiled",
+    "fsdp_gloo",
+    "own_parameters",
+)
 LATER = tuple(name for name in probes.EXPERIMENTS if name != "observe")
 SAVES = (("    optimizer.step()", "    optimizer.step()\n    torch.save(model.state_dict(), '/dev/null')"),)
 

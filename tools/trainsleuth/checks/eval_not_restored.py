@@ -23,6 +23,36 @@ Bad:
             with torch.no_grad():
                 total = sum(model(x).mean().item() for x in val_loader)
 
+Bad (a model that trains itself):
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.5), nn.Linear(16, 1))
+
+        def forward(self, x):
+            return self.layers(x)
+
+        def fit(self, loader, val_loader, optimizer):
+            model = self.train()
+            for step, x in enumerate(loader):
+                optimizer.zero_grad()
+                model(x).mean().backward()
+                optimizer.step()
+                if step % 100 == 0:
+                    self.score(val_loader, model)
+
+        def score(self, loader, model):
+            model.eval()
+            with torch.no_grad():
+                return sum(model(x).mean().item() for x in loader)
+
+    def main(loader, val_loader):
+        model = Net()
+        model.fit(loader, val_loader, torch.optim.Adam(model.parameters()))
+
 Bad (the evaluation stands in another file):
     # file: evaluate.py
     import torch
@@ -69,6 +99,7 @@ from collections.abc import Iterator
 
 from trainsleuth.facts import (
     Block,
+    Class,
     Effect,
     Event,
     Expr,
@@ -136,8 +167,12 @@ def _examined(index: Index, site: Site, receiver: Expr) -> Finding | None:
     if _is_copy(site, receiver):
         return None
     found = [s for s in surroundings(index, Spot(site.function, site.position), site.call, "backward") if s.loop]
+    is_known = True
     for around in found:
-        if _restored(index, around) or _is_last(around) or not _is_trained(index, around):
+        if _restored(index, around) or _is_last(around):
+            continue
+        if not _is_trained(index, around):
+            is_known = is_known and bool(_own(index, around))
             continue
         if _is_made_anew(index, around):
             continue
@@ -148,6 +183,8 @@ def _examined(index: Index, site: Site, receiver: Expr) -> Finding | None:
         return _failure(index, around, site, shown)
     if not found:
         return None
+    if not is_known:
+        return SAY.open(path, line, f"which model {shown} is, and so whether a loop around trains it, is not resolved")
     return SAY.passed(path, line, f"{shown} is put back into training mode, or not trained in this loop")
 
 
@@ -260,14 +297,34 @@ def _is_trained(index: Index, around: Surrounding) -> bool:
     evaluated = around.here
     if not evaluated.receiver:
         return False
-    own = (
-        made_at(index, evaluated.expr.receiver, evaluated.spot) if evaluated.expr.receiver is not None else frozenset()
-    )
+    own = _own(index, around)
     return any(
         _is_same(module.text, spot, evaluated, around)
         or (own & made_at(index, module, spot) and not _is_copy_of(index, evaluated, module, spot))
+        or (not own and _is_the_only_one(index, evaluated, module, spot))
         for module, spot in _stepped_modules(index, around)
     )
+
+
+def _own(index: Index, around: Surrounding) -> frozenset[Expr]:
+    """The calls that make the model that is evaluated, as far as they are known."""
+    evaluated = around.here
+    return (
+        made_at(index, evaluated.expr.receiver, evaluated.spot) if evaluated.expr.receiver is not None else frozenset()
+    )
+
+
+def _is_the_only_one(index: Index, evaluated: Effect, module: Expr, spot: Spot) -> bool:
+    """Of the model that is evaluated only its class is known (self), and the project makes one of it: the one that is trained."""
+    of_evaluated = (
+        index.objects.of(evaluated.expr.receiver, evaluated.spot) if evaluated.expr.receiver is not None else ()
+    )
+    classes = [
+        {one.kind for one in things if isinstance(one, Instance)}
+        for things in (of_evaluated, index.objects.of(module, spot))
+    ]
+    shared = classes[0] & classes[1]
+    return len(shared) == 1 and all(isinstance(one, Class) and len(list(index.calls(one.name))) == 1 for one in shared)
 
 
 def _is_copy_of(index: Index, evaluated: Effect, module: Expr, spot: Spot) -> bool:

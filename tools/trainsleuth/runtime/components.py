@@ -7,7 +7,7 @@ first backward, with what the program was configured with by then.
 import itertools
 import sys
 
-from . import graph
+from . import graph, registered
 from .calls import named_tensors
 from .definitions import Definitions
 from .settings import Reads, held
@@ -93,8 +93,8 @@ class Listener:
         self.events("component", component="model", id=id(module), site=user, lib=library, grad=grad,
                     training=module.training, given=given, gives=_described(output), has_graph=has_graph,
                     wrapped_by=None if inner is module else type(module).__name__, forward=self.words.of_function(type(inner).forward),
-                    parameters=sum(p.numel() for p in module.parameters()),
-                    trainable=sum(p.numel() for p in module.parameters() if p.requires_grad),
+                    parameters=sum(p.numel() for p in registered.parameters(module)),
+                    trainable=sum(p.numel() for p in registered.parameters(module) if p.requires_grad),
                     inside=self.words.inside(inner), bases=self.words.bases(type(inner)), **self.words.of_class(type(inner)))  # fmt: skip
 
     def backward_before(self, tensors, gradients):

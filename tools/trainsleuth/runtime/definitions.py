@@ -2,6 +2,8 @@
 
 import inspect
 
+from . import registered
+
 MOST_INSIDE = 16  # classes of the user inside a model
 
 
@@ -53,7 +55,7 @@ class Definitions:
     def inside(self, root):
         """Classes of the user inside a model, with how often each occurs."""
         found = {}
-        for module in root.modules():
+        for module in registered.modules(root):
             if module is not root and not type(module).__module__.startswith("torch."):
                 found.setdefault(type(module), []).append(module)
         named = [dict(self.of_class(cls), count=len(those)) for cls, those in list(found.items())[:100]]

@@ -12,6 +12,8 @@ import sys
 import types
 from contextlib import suppress
 
+from . import registered
+
 MOST_FRAMES = 16
 MOST_TRIES = 5  # calls from one forward that is not found to hold what it calls
 
@@ -41,7 +43,7 @@ class DirectCalls:
             return True
         tries = self.tries[code] = self.tries.get(code, 0) + 1
         module = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount and tries <= MOST_TRIES else None
-        if not isinstance(module, self.module_class) or not any(part is called for part in module.modules()):
+        if not isinstance(module, self.module_class) or not any(part is called for part in registered.modules(module)):
             return False
         owner = next((cls for cls in type(module).__mro__ if "forward" in vars(cls)), None)
         function = vars(owner)["forward"]

@@ -2,6 +2,8 @@
 
 from collections import namedtuple
 
+from . import registered
+
 MOST_VALUES = 8  # that are tried at one end
 LEAST_KINDS = 3  # of values in a batch of examples; two are a mask
 
@@ -84,7 +86,7 @@ def places_of(torch, sequences, labels):
 
 def is_told(fill, module, given):
     """Does the model know which places are filled: by a mask, lengths, or the padding_idx of an embedding?"""
-    if any(getattr(one, "padding_idx", None) == fill.value for one in module.modules()):
+    if any(getattr(one, "padding_idx", None) == fill.value for one in registered.modules(module)):
         return True
     lengths = (~fill.places).sum(1)
     for tensor in (t.cpu() for t in given):

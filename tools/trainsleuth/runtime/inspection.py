@@ -7,7 +7,7 @@ module, or "not_inspected" with the reason.
 import sys
 import time
 
-from . import effort, trials
+from . import effort, registered, trials
 from .calls import Call, autocast_states
 from .freeze import copied
 from .gradients import members
@@ -53,7 +53,9 @@ class Listener:
 
     def backward_after(self, tensors):
         if not self.optimizers and self.bus.steps < 3:
-            graded = (key for key, one in self.last.items() if any(p.grad is not None for p in one[0].parameters()))
+            graded = (
+                key for key, one in self.last.items() if any(p.grad is not None for p in registered.parameters(one[0]))
+            )
             self.by_hand.update(graded)
 
     def loss_after(self, name, arguments, output):
@@ -85,7 +87,7 @@ class Listener:
                 self.events("inspected", **facts)
 
     def _inspect(self, module, args, kwargs, autocast, loader, until):
-        if any(name in (type(one).__name__ for one in module.modules()) for name in SHARDED):
+        if any(name in (type(one).__name__ for one in registered.modules(module)) for name in SHARDED):
             raise TypeError("its parameters are spread over ranks")
         args, kwargs = copied((args, kwargs))
         model = alone(module)
@@ -105,7 +107,7 @@ class Listener:
 
 
 def holds(module, members_held):
-    return any(id(p) in members_held for p in module.parameters())
+    return any(id(p) in members_held for p in registered.parameters(module))
 
 
 def is_batch_of(loader, tensor):

@@ -6,6 +6,7 @@ and taken off again. No value is changed.
 
 from contextlib import suppress
 
+from . import registered
 from .tensors import describe, kind, shape, tensors_in
 
 LOOK_AT = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
@@ -40,7 +41,7 @@ class Listener:
         self.looked.add((root, self.bus.steps))
         if root not in self.tables:
             self.rows = self.tables[root] = []
-        for name, one in module.named_modules():
+        for name, one in registered.named_modules(module):
             self._watch(name or type(module).__name__, one)
         self.mode = _watching(self.torch, self.bus.quietly(self, self._called))
         self.mode.__enter__()

@@ -7,7 +7,7 @@ can be given a line; that step is slower, no number changes.
 import inspect
 import math
 
-from . import graph
+from . import graph, registered
 from .gradients import members
 from .targets import CLASSIFIERS
 from .tensors import describe, local, scalar
@@ -106,7 +106,7 @@ class Listener:
         """Parameters that the loss depends on, but that no optimizer and no called module knows of."""
         known = {id(p) for optimizer in self.optimizers for p in members(optimizer)}
         for root in self.roots.values():
-            known.update(id(p) for p in root.parameters())
+            known.update(id(p) for p in registered.parameters(root))
         strangers = [
             leaf for key, leaf in leaves.items() if key not in known and isinstance(leaf, self.torch.nn.Parameter)
         ]
@@ -115,7 +115,7 @@ class Listener:
     def owner(self, parameter):
         """Where a parameter hides: a module kept in a plain list, tuple or dict of another module."""
         for root in self.roots.values():
-            for name, module in root.named_modules():
+            for name, module in registered.named_modules(root):
                 for attribute, value in vars(module).items():
                     if not attribute.startswith("_") and holds(value, parameter):
                         where = ".".join(part for part in (name, attribute) if part)
@@ -161,7 +161,9 @@ def holds(value, parameter):
     """Does a plain container (or a module inside one) hold this very parameter?"""
     items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
     for item in items:
-        if item is parameter or (hasattr(item, "parameters") and any(p is parameter for p in item.parameters())):
+        if item is parameter or (
+            hasattr(item, "_parameters") and any(p is parameter for p in registered.parameters(item))
+        ):
             return True
         if isinstance(item, (list, tuple, dict)) and holds(item, parameter):
             return True

@@ -12,7 +12,7 @@ by then, so the failing step is named but not searched.
 
 import sys
 
-from . import gradients, graph, ranks
+from . import gradients, graph, ranks, registered
 from .calls import Call
 from .case import Case
 from .content import counts
@@ -112,7 +112,7 @@ class Listener:
         """Without an optimizer a step ends here: an update by hand comes next."""
         if self.is_idle or self.optimizers:
             return
-        owned = {id(p): p for c in self.record.calls if c.kind == "module" for p in c.function.parameters()}
+        owned = {id(p): p for c in self.record.calls if c.kind == "module" for p in registered.parameters(c.function)}
         leaves = map(graph.leaf_of, graph.nodes_from(tensors))
         parameters = list(owned.values()) or [leaf for leaf in leaves if leaf is not None]
         held = gradients.in_parameters(parameters)

@@ -8,7 +8,7 @@ in the first step only, tensors cut from their graph.
 import functools
 import math
 
-from . import graph
+from . import graph, registered
 from .terms import SUMS, Terms
 
 INITIALISERS = (
@@ -64,14 +64,14 @@ class Listener:
         if id(module) in self.scaled or self.bus.steps:
             return
         self.scaled.add(id(module))
-        self.names.update((id(p), name) for name, p in module.named_parameters())
-        rows = [self._scale(name, p) for name, p in module.named_parameters() if p.dim() > 1 and p.numel()]
+        self.names.update((id(p), name) for name, p in registered.named_parameters(module))
+        rows = [self._scale(name, p) for name, p in registered.named_parameters(module) if p.dim() > 1 and p.numel()]
         rows.sort(key=lambda row: -row["gain"])
         gains = sorted(self._scale(name, p)["gain"] for name, p in weights_of(self.torch, module))
         self.events(
             "scales", root=self.bus.number("root", module), cls=type(module).__name__, largest=rows[:5],
             layers=len(gains), largest_gain=gains[-1] if gains else None,
-            median_gain=gains[len(gains) // 2] if gains else None, norms=sum(map(is_norm, module.modules())),
+            median_gain=gains[len(gains) // 2] if gains else None, norms=sum(map(is_norm, registered.modules(module))),
         )  # fmt: skip
 
     def _scale(self, name, parameter):
@@ -84,7 +84,7 @@ class Listener:
 
 def weights_of(torch, module):
     """(name, weight) of every linear layer and convolution that learns."""
-    for name, one in module.named_modules():
+    for name, one in registered.named_modules(module):
         weight = getattr(one, "weight", None)
         if isinstance(one, (torch.nn.Linear, torch.nn.modules.conv._ConvNd)) and weight is not None:
             if weight.requires_grad and weight.dim() > 1 and weight.numel():
@@ -121,7 +121,7 @@ def patch_setattr(torch, listener):
     def __setattr__(self, name, value):
         held = self.__dict__.get("_modules")
         old = held.get(name) if isinstance(held, dict) else None  # a scripted module keeps them in C++
-        if old is not None and old is not value and next(old.parameters(), None) is not None:
+        if old is not None and old is not value and next(registered.parameters(old), None) is not None:
             listener.say("module_replaced", owner=type(self).__name__, name=name)
         original(self, name, value)
 

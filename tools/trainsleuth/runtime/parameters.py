@@ -6,6 +6,7 @@ else a regular sample of each. Tables are written at steps 1, 3, 10, 30, 100 ...
 
 from contextlib import suppress
 
+from . import registered
 from .called_at import CalledAt
 from .gradients import members
 from .saved_start import SavedStart
@@ -65,8 +66,12 @@ class Listener:
         if not is_new and (self.bus.steps != self.phase or self.scanned == (number, self.phase)):
             return
         self.scanned = (number, self.phase)  # a head may be replaced between two phases
-        owners = {id(p): type(one).__name__ for one in module.modules() for p in one.parameters(recurse=False)}
-        for name, parameter in module.named_parameters():
+        owners = {
+            id(p): type(one).__name__
+            for one in registered.modules(module)
+            for p in registered.parameters(one, recurse=False)
+        }
+        for name, parameter in registered.named_parameters(module):
             row = self.rows.get(id(parameter))
             if row is None:
                 self._add(parameter, number, name, owners[id(parameter)])
@@ -176,9 +181,9 @@ class Listener:
         called = {
             id(p)
             for root in self.roots
-            for module in root.modules()
+            for module in registered.modules(root)
             if module is root or id(module) in self.called
-            for p in module.parameters(recurse=False)
+            for p in registered.parameters(module, recurse=False)
         }
         self.events(
             "parameters", n=step, sampled=bool(self.sampled), optimizers=len(self.optimizers),
@@ -189,13 +194,15 @@ class Listener:
 
     def _without_grad(self):
         """[root, name, place of the call] of the parameters of modules that a call with gradients calls without them."""
-        modules = {id(one): one for root in self.roots for one in root.modules()}
-        with_grad = {id(p) for key in self.on if key in modules for p in modules[key].parameters(recurse=False)}
+        modules = {id(one): one for root in self.roots for one in registered.modules(root)}
+        with_grad = {
+            id(p) for key in self.on if key in modules for p in registered.parameters(modules[key], recurse=False)
+        }
         return [
             [self.rows[id(p)].root, self.rows[id(p)].name, site]
             for key, site in self.off.items()
             if key in modules
-            for p in modules[key].parameters(recurse=False)
+            for p in registered.parameters(modules[key], recurse=False)
             if id(p) in self.rows and id(p) not in with_grad
         ]
 

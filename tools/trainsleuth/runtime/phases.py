@@ -4,6 +4,7 @@ A wrapper whose one child holds all of its parameters and that child are one mod
 program calls it directly, and without gradients that of the layers for which it makes a difference. A phase lasts while a module is called with the same flags on batches of the same loader. One event per phase.
 """
 
+from . import registered
 from .checksums import code
 from .gradients import members
 from .rows import Coder
@@ -65,20 +66,20 @@ class Listener:
         if root not in self.models:
             model = self.models[root] = self.bus.number("model", core(module))
             known = self.called.get(model)
-            if known is None or any(part is module for part in known.modules()):
+            if known is None or any(part is module for part in registered.modules(known)):
                 self.called[model] = module
         return self.models[root]
 
     def _is_on(self, root, module):
         """Is any layer in training mode that it makes a difference for, or the core of a model without such layers?"""
         if root not in self.layers:
-            self.layers[root] = [one for one in module.modules() if kind(self.torch, one)] or [core(module)]
+            self.layers[root] = [one for one in registered.modules(module) if kind(self.torch, one)] or [core(module)]
         return any(layer.training for layer in self.layers[root])
 
     def _last(self, root, module):
         """Its last parameter, what this rank holds of it."""
         if root not in self.lasts:
-            self.lasts[root] = next(reversed(list(module.parameters())), None)
+            self.lasts[root] = next(reversed(list(registered.parameters(module))), None)
         return self.lasts[root] if self.lasts[root] is None else local(self.lasts[root])
 
     def _is_swapped(self, phase, root, token):
@@ -93,7 +94,7 @@ class Listener:
         if self.weighed[kind] > MOST_WEIGHED and not at_end:
             return {}
         held = {id(p) for optimizer in self.optimizers for p in members(optimizer) if p.requires_grad}
-        mine = list(module.parameters())
+        mine = list(registered.parameters(module))
         return {
             "elements": sum(p.numel() for p in mine), "held": sum(p.numel() for p in mine if id(p) in held),
             name: code(self.coder, mine),
@@ -136,8 +137,10 @@ def inner(module):
 
 def core(module):
     """Follows children that hold all the parameters there are."""
-    while next(module.parameters(recurse=False), None) is None:
-        holding = [child for child in module.children() if next(child.parameters(), None) is not None]
+    while next(registered.parameters(module, recurse=False), None) is None:
+        holding = [
+            child for child in registered.children(module) if next(registered.parameters(child), None) is not None
+        ]
         if len(holding) != 1:
             break
         module = holding[0]
@@ -159,7 +162,7 @@ def flags(torch, module):
     """Layers that behave differently in the two modes, those in training mode, and modules whose flag is not that of the whole."""
     facts = {"dropouts": 0, "norms": 0, "dropouts_on": 0, "norms_on": 0}
     other = []
-    for name, one in module.named_modules():
+    for name, one in registered.named_modules(module):
         known = kind(torch, one)
         if known:
             facts[known] += 1

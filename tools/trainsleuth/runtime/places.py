@@ -7,6 +7,7 @@ operation whose derivative runs, which anomaly mode recorded (its NaN check stay
 import re
 import sys
 
+from . import registered
 from .sites import OWN
 from .tensors import tensors_in
 
@@ -31,7 +32,7 @@ class Places:
         if id(root) in self.attached:
             return
         self.attached.add(id(root))
-        for name, module in root.named_modules():
+        for name, module in registered.named_modules(root):
             path = ".".join(part for part in (type(root).__name__, name) if part)
             try:
                 self.handles.append(module.register_forward_pre_hook(self._enter(path), with_kwargs=True))

@@ -6,6 +6,7 @@ step. Made for few steps: codes are read at once, so a device is waited for.
 
 from contextlib import suppress
 
+from . import registered
 from .gradients import members
 from .tensors import fingerprint, tensors_in
 
@@ -37,12 +38,12 @@ class Listener:
         self._unhook()
         if self.bus.steps >= MOST_STEPS or not self.torch.is_grad_enabled():
             return
-        for name, parameter in module.named_parameters():
+        for name, parameter in registered.named_parameters(module):
             self.names.setdefault(id(parameter), name)
         if self.bus.steps == 0 and not any(row[0] == "start" for row in self.rows):
-            self._add("start", type(module).__name__, list(module.parameters())[:MOST_PARAMETERS])
+            self._add("start", type(module).__name__, list(registered.parameters(module))[:MOST_PARAMETERS])
         self._add("input", type(module).__name__, tensors_in((args, kwargs)))
-        for name, one in list(module.named_modules())[:MOST_LAYERS]:
+        for name, one in list(registered.named_modules(module))[:MOST_LAYERS]:
             with suppress(RuntimeError):
                 told = self.bus.quietly(self, self._layer(name or type(module).__name__))
                 self.handles.append(one.register_forward_hook(told))

@@ -1,6 +1,6 @@
 """What the present step of training was made of, by reference: calls, batches, random states."""
 
-from . import randomness
+from . import randomness, registered
 from .calls import named_tensors
 from .tensors import tensors_in
 
@@ -96,7 +96,7 @@ class Record:
                 yield {"source": "input", "name": name, "of": owner, "site": site, "lib": library}, tensor
         for call in self.calls:
             if call.kind == "module":
-                for name, buffer in call.function.named_buffers():
+                for name, buffer in registered.named_buffers(call.function):
                     yield {"source": "buffer", "name": name, "of": type(call.function).__name__}, buffer
-                for name, parameter in call.function.named_parameters():
+                for name, parameter in registered.named_parameters(call.function):
                     yield {"source": "parameter", "name": name, "of": type(call.function).__name__}, parameter

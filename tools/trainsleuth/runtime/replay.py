@@ -7,7 +7,7 @@ random generators, buffers that the forward changes, and gradients.
 import warnings
 from contextlib import ExitStack, contextmanager
 
-from . import dispatch, randomness
+from . import dispatch, randomness, registered
 from .content import counts
 from .dispatch import Finder
 from .freeze import storage
@@ -90,7 +90,7 @@ class Replay:
         pairs = [(n, g) for n, g in sorted(call.gradients.items()) if outputs[n].requires_grad]
         if not pairs or any(counts(gradient) for _, gradient in pairs):
             return None  # it was bad before it came here
-        held = list(call.function.parameters()) if call.kind == "module" else []
+        held = list(registered.parameters(call.function)) if call.kind == "module" else []
         leaves = [t for t in held + list(tensors_in((call.args, call.kwargs))) if t.requires_grad]
         try:  # fills no .grad and wakes no hook of an optimizer or of a parallel wrapper
             fed = [outputs[n] for n, _ in pairs], leaves, [g for _, g in pairs]
@@ -126,8 +126,8 @@ def alone(function):
     """Without the wrapper that talks to other ranks: they do not replay at the same time."""
     while type(function).__name__ == "DistributedDataParallel":
         function = function.module
-    if hasattr(function, "modules") and any(
-        "FSDP" in _classes(m) or "FullySharded" in _classes(m) for m in function.modules()
+    if hasattr(function, "_modules") and any(
+        "FSDP" in _classes(m) or "FullySharded" in _classes(m) for m in registered.modules(function)
     ):
         raise RuntimeError("a module whose parameters are sharded over ranks cannot be called again by one of them")
     return function
@@ -152,7 +152,7 @@ def recording(torch):
 def _state_kept(torch, modules):
     """Puts random generators and changed buffers back. Through .data, so that no graph in use notices."""
     state = randomness.save(torch)
-    buffers = {id(b): b for module in modules for b in module.buffers()}.values()
+    buffers = {id(b): b for module in modules for b in registered.buffers(module)}.values()
     copies = [(b, _version(b), b.detach().clone()) for b in buffers if b.device.type != "meta"]
     try:
         yield

@@ -7,7 +7,7 @@ of that moment, and the same steps are done once more: what no state dict holds 
 
 import io
 
-from . import generators, randomness
+from . import generators, randomness, registered
 from .freeze import copied
 from .tensors import fingerprint, scalar, tensors_in
 
@@ -101,8 +101,8 @@ class Listener:
             if not hasattr(root, "named_modules"):
                 continue
             held = {tensor.data_ptr() for tensor in root.state_dict().values() if hasattr(tensor, "data_ptr")}
-            for name, module in root.named_modules():
-                attributes = list(vars(module).items()) + list(module.named_buffers(recurse=False))
+            for name, module in registered.named_modules(root):
+                attributes = list(vars(module).items()) + list(registered.named_buffers(module, recurse=False))
                 for attribute, value in attributes:
                     if hasattr(value, "data_ptr") and hasattr(value, "grad_fn") and value.data_ptr() not in held:
                         yield ".".join(part for part in (type(root).__name__, name, attribute) if part), value

@@ -1,5 +1,7 @@
 """Is something saved that holds exactly the values with which a trained module began? An average that was never updated does."""
 
+from . import registered
+
 MOST = 20  # saves that are looked at
 DEEPEST = 3
 
@@ -56,7 +58,7 @@ def prefixes(name, mapping):
 def mappings(torch, thing, keys="", depth=DEEPEST):
     """(keys that lead to it, {name: tensor}) of each dict of tensors in this, and of each module."""
     if isinstance(thing, torch.nn.Module):
-        thing = dict(thing.named_parameters())
+        thing = dict(registered.named_parameters(thing))
     if not isinstance(thing, dict) or not depth:
         return
     if any(isinstance(value, torch.Tensor) for value in thing.values()):

@@ -7,6 +7,7 @@ the run is over, to see whether the model uses it.
 
 import time
 
+from . import registered
 from .calls import Call, autocast_states
 from .columns import MOST_VALUES, Agreement
 from .freeze import copied
@@ -33,7 +34,7 @@ class Listener:
 
     def forward_before(self, module, args, kwargs):
         module = inner(module)
-        if not self.torch.is_grad_enabled() or next(module.parameters(), None) is None:
+        if not self.torch.is_grad_enabled() or next(registered.parameters(module), None) is None:
             return
         self.is_inside = True
         self.calls += 1

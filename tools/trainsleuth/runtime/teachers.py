@@ -4,6 +4,7 @@ A frozen teacher, feature extractor, reward or reference model. One event "teach
 is computed from is followed at a few steps, and only where such a module is called and a layer of it acts.
 """
 
+from . import registered
 from .checksums import code
 from .dropping import DropoutWatch
 from .following import AGAINST, INTO, Follower
@@ -51,7 +52,7 @@ class Listener:
         """Does an optimizer hold any of it?"""
         if id(module) not in self.held:
             held = {id(p) for optimizer in self.optimizers for p in members(optimizer)}
-            self.held[id(module)] = any(id(p) in held for p in module.parameters())
+            self.held[id(module)] = any(id(p) in held for p in registered.parameters(module))
         return self.held[id(module)]
 
     # -- calls -----------------------------------------------------------------------------
@@ -90,7 +91,7 @@ class Listener:
 
     def _wants_gradients(self, module):
         """Else a graph in what it gives is that of what entered it."""
-        return self.torch.is_grad_enabled() and any(p.requires_grad for p in module.parameters())
+        return self.torch.is_grad_enabled() and any(p.requires_grad for p in registered.parameters(module))
 
     def _left(self):
         if self.watch is not None:
@@ -113,8 +114,8 @@ class Listener:
 
     def _codes(self, module):
         """Of its parameters, and of its statistics."""
-        kept = [buffer for buffer in module.buffers() if buffer.dtype.is_floating_point]
-        return code(self.coder, module.parameters()), code(self.coder, kept)
+        kept = [buffer for buffer in registered.buffers(module) if buffer.dtype.is_floating_point]
+        return code(self.coder, registered.parameters(module)), code(self.coder, kept)
 
     # -- backwards -------------------------------------------------------------------------
 
@@ -140,7 +141,7 @@ class Listener:
         self.follower.end()
         trained = [facts for facts in self._all() if self._learns(facts.module)]
         for facts in self._all():
-            is_graded = any(p.grad is not None for p in facts.module.parameters())
+            is_graded = any(p.grad is not None for p in registered.parameters(facts.module))
             if facts.calls and facts not in trained and not is_graded:
                 self._tell(facts, trained)
 
@@ -152,14 +153,14 @@ class Listener:
             "teacher", root=self.bus.number("root", facts.module), cls=type(facts.module).__name__, site=facts.site[0],
             lib=facts.site[1], n=facts.first, until=facts.last, calls=facts.calls, steps=facts.steps,
             backwards=facts.backwards, evaluations=facts.evaluations, twin=next(iter(twins), None), kin=next(iter(alike), None),
-            elements=sum(p.numel() for p in facts.module.parameters()), unchanged=facts.codes[0] == now[0],
+            elements=sum(p.numel() for p in registered.parameters(facts.module)), unchanged=facts.codes[0] == now[0],
             statistics_moved=facts.codes[1] != now[1], against=len(facts.against), into=len(facts.into),
             **{name: len(acting) for name, acting in facts.acting.items()},
         )  # fmt: skip
 
 
 def _is_built_alike(one, other):
-    shapes = ([tuple(p.shape) for p in module.parameters()] for module in (one, other))
+    shapes = ([tuple(p.shape) for p in registered.parameters(module)] for module in (one, other))
     return type(one) is type(other) and next(shapes) == next(shapes)
 
 
@@ -167,6 +168,6 @@ def computes(torch, module):
     """Does it hold weights other than those of normalisation, which may be there to follow the data?"""
     return any(
         p.dim() > 1 and not isinstance(one, torch.nn.modules.batchnorm._BatchNorm)
-        for one in module.modules()
-        for p in one.parameters(recurse=False)
+        for one in registered.modules(module)
+        for p in registered.parameters(one, recurse=False)
     )

@@ -3,7 +3,7 @@
 After `detail` steps only one "tick" per step is written: loss, learning rates.
 """
 
-from . import graph
+from . import graph, registered
 from .backwards import LossValue
 from .gradients import members
 from .tensors import local, scalar, shape, tensors_in
@@ -39,8 +39,8 @@ class Listener:
             self.roots.add(number)
             user, library = self.bus.sites.here()
             self.events("root", root=number, cls=type(module).__name__, site=user, lib=library,
-                        parameters=sum(p.numel() for p in module.parameters()),
-                        modules=sum(1 for _ in module.modules()))  # fmt: skip
+                        parameters=sum(p.numel() for p in registered.parameters(module)),
+                        modules=sum(1 for _ in registered.modules(module)))  # fmt: skip
         return number
 
     @property
@@ -88,7 +88,7 @@ class Listener:
 
     def _is_preparation(self, module, args, kwargs):
         """Nothing in it can learn, nothing that enters it has learned: a transform of the data."""
-        return next(module.parameters(), None) is None and not _has_graph((args, kwargs))
+        return next(registered.parameters(module), None) is None and not _has_graph((args, kwargs))
 
     def loss_after(self, name, arguments, output):
         if self.detailed:
@@ -128,7 +128,7 @@ class Listener:
                 if hasattr(owner, "param_groups"):  # Lightning's proxy, which shares them with the optimizer within
                     theirs = _member_ids(owner)
                 else:
-                    theirs = {id(p) for p in owner.parameters()} if hasattr(owner, "parameters") else set()
+                    theirs = {id(p) for p in registered.parameters(owner)} if hasattr(owner, "_parameters") else set()
                 cleared = [self.optimizer(o) for o in self.kept_optimizers() if theirs & _member_ids(o)]
                 self.op("zero_grad", optimizers=cleared, module=type(owner).__name__)
 

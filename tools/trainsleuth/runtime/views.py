@@ -7,6 +7,7 @@ equal is not looked at again, so that a healthy program pays for its first step 
 
 from contextlib import suppress
 
+from . import registered
 from .phases import inner
 from .rows import Coder, is_batch, main_input
 from .tensors import tensors_in
@@ -55,8 +56,8 @@ class Listener:
 
     def _watch_inside(self, root, module):
         """The model may be given both views at once, and call its encoder on each."""
-        for name, one in list(module.named_modules())[1:MOST_MODULES]:
-            if next(one.children(), None) is not None and next(one.parameters(), None) is not None:
+        for name, one in list(registered.named_modules(module))[1:MOST_MODULES]:
+            if next(registered.children(one), None) is not None and next(registered.parameters(one), None) is not None:
                 with suppress(RuntimeError):  # scripted modules take no such hooks
                     told = self.bus.quietly(self, self._inside(root, name))
                     self.handles.append(one.register_forward_hook(told, with_kwargs=True))
@@ -156,7 +157,7 @@ class Listener:
 
 def is_compiled(module):
     """A hook inside would have it compiled again."""
-    parts = list(module.modules())
+    parts = list(registered.modules(module))
     return any(hasattr(one, "_orig_mod") or getattr(one, "_compiled_call_impl", None) is not None for one in parts)
 
 
