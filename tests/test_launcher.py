@@ -63,6 +63,8 @@ def test_other_ends_keep_their_code(project: Project, text: str, code: int, word
         (("train.py",), "python train.py"),
         (("./train.py",), "not executable"),
         (("./missing",), "does not exist"),
+        (("study.ipynb",), "jupyter nbconvert --to script study.ipynb"),
+        (("python", "study.ipynb"), "no program: write it out"),
         (("./folder",), "is a folder"),
         (("./bare",), "bash SCRIPT"),
         (("./dangling",), "first line does not exist"),
@@ -70,6 +72,7 @@ def test_other_ends_keep_their_code(project: Project, text: str, code: int, word
 )
 def test_what_cannot_start_says_why(project: Project, command: tuple[str, ...], words: str) -> None:
     (project.folder / "folder").mkdir()
+    project.write("{}", "study.ipynb")
     project.write("echo hello\n", "bare").chmod(0o755)
     project.write("#!/no/such/interpreter\n", "dangling").chmod(0o755)
     run = project.run("import torch\n", *command)

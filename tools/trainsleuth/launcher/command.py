@@ -13,6 +13,7 @@ from trainsleuth.launcher.python_call import CommandError, is_python, parse_pyth
 PROJECT_TOOLS = {"uv", "poetry", "conda", "mamba", "micromamba", "pipenv", "pdm", "hatch", "rye", "pixi"}
 PREFIXES = {"env", "time", "timeout", "nohup", "setsid", "nice", "ionice", "taskset", "numactl", "stdbuf"}
 _ENV_TAKES_VALUE = ("-u", "--unset", "-C", "--chdir")
+_NOTEBOOK = ".ipynb"
 _NAMES = ("--python", "-p", "-n", "--name")  # options whose value may look like an interpreter
 
 
@@ -67,6 +68,8 @@ def _check_script(words: Sequence[str], cwd: Path) -> None:
     script = parse_python(words).what[:1] if is_python(words[0]) else ()
     if script and not script[0].startswith("-") and not (cwd / script[0]).exists():
         raise CommandError(f"{script[0]} does not exist in {cwd}: check the path and the folder")
+    if script and script[0].endswith(_NOTEBOOK):
+        raise CommandError(f"{script[0]} is no program: {_advice(script[0])}")
 
 
 def find(program: str, cwd: Path, environment: Mapping[str, str]) -> str:
@@ -91,6 +94,8 @@ def find(program: str, cwd: Path, environment: Mapping[str, str]) -> str:
 
 
 def _advice(program: str) -> str:
+    if program.endswith(_NOTEBOOK):
+        return f"write it out, `jupyter nbconvert --to script {program}`, and start the script"
     runner = {".py": "python", ".sh": "bash"}.get(Path(program).suffix)
     return f"start it as `{runner} {program}`" if runner else "chmod +x it, or name the program that runs it"
 
