@@ -63,6 +63,13 @@ def test_a_module_with_loaded_weights_may_be_meant_to_stay(host: Host, tmp_path:
     assert {one.outcome for one in said} == {"open"}, said
 
 
+def test_that_another_was_loaded_from_it_says_nothing(host: Host, tmp_path: Path) -> None:
+    """A target that begins as a copy: target.load_state_dict(body.state_dict())."""
+    copied = f"target = nn.Sequential(nn.Linear(4, 16), nn.ReLU())\ntarget.load_state_dict(body.state_dict())\n{HEAD}"
+    told, *_ = judged(host, tmp_path, START + copied + LOOP, "parameter_table")
+    assert (told.outcome, told.severity, told.suspects) == ("fail", "warning", ("optimizer-misses-parameters",)), told
+
+
 @pytest.mark.parametrize("built", [BOTH, FROZEN], ids=["both are held", "frozen"])
 def test_what_is_held_or_frozen_raises_nothing(host: Host, tmp_path: Path, built: str) -> None:
     assert not [one for one in judged(host, tmp_path, START + built + LOOP, "parameter_table") if one.outcome == "fail"]

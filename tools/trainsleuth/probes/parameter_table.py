@@ -106,7 +106,6 @@ def _untrained(trace: Trace, table: Table) -> Iterator[Finding]:
     """Modules of which every trainable parameter gets gradients, while no optimizer holds any."""
     held = [row for row in table.rows if row.optimizer is not None]
     strange = not any(row.called for row in held)  # the optimizer was built over another module
-    loaded = bool(trace.ops("weights_loaded"))
     told_of = {root for root, _ in _copies.twins_swapped(trace, table)}
     for root in sorted(
         {row.root for row in table.rows if row.root is not None} - table.trained_roots - table.copies - told_of
@@ -122,7 +121,7 @@ def _untrained(trace: Trace, table: Table) -> Iterator[Finding]:
             f"all {len(rows)} trainable parameters of {table.roots[root]} ({names(rows)}) get gradients but belong to no optimizer and never "
             f"change over {table.steps} steps; "
         )
-        if loaded and not strange:
+        if _may_be_loaded(trace, root) and not strange:
             yield Finding(
                 by="probe:parameter_table",
                 outcome="open",
@@ -148,6 +147,15 @@ def _untrained(trace: Trace, table: Table) -> Iterator[Finding]:
             next="build the optimizer from the parameters of all modules that are to learn, after the last of them is made",
             claims=("updates-not-applied",),
         )
+
+
+def _may_be_loaded(trace: Trace, root: int) -> bool:
+    """Weights came into it, or from a file into what is not known; not where others are copied from it."""
+    loads = trace.ops("weights_loaded")
+    given = trace.events("given_weights")
+    if not given or any(load["cls"] == "torch.load" for load in loads):
+        return bool(loads)
+    return root in given[-1]["roots"]
 
 
 def _kept_out(table: Table) -> tuple[str, float]:

@@ -3,6 +3,8 @@
 After `detail` steps only one "tick" per step is written: loss, learning rates.
 """
 
+import weakref
+
 from . import graph, registered
 from .backwards import LossValue
 from .gradients import members
@@ -16,7 +18,8 @@ class Listener:
         self.bus, self.events = bus, bus.events
         self.detail = bus.experiment.get("detail", 24)  # steps told in full
         self.judge = bus.experiment.get("judge", 6)  # steps whose gradients are read at each backward
-        self.optimizers, self.roots, self.loaders = {}, set(), set()
+        self.optimizers, self.roots, self.loaders = {}, {}, set()
+        self.given = weakref.WeakSet()  # modules that weights were loaded into
         self.kept = []  # referenced, so that an id is never used twice
         self.value, self.phase = LossValue(), 0
         self.losses, self.held = [], {}  # gradients of each optimizer as the backward found them
@@ -36,7 +39,7 @@ class Listener:
     def root(self, module):
         number = self.bus.number("root", module)
         if number not in self.roots:
-            self.roots.add(number)
+            self.roots[number] = weakref.ref(module)
             user, library = self.bus.sites.here()
             self.events("root", root=number, cls=type(module).__name__, site=user, lib=library,
                         parameters=sum(p.numel() for p in registered.parameters(module)),
@@ -166,6 +169,7 @@ class Listener:
                     optimizer=self.optimizers.get(id(optimizer)))  # fmt: skip
 
     def weights_loaded(self, module):
+        self.given.update(registered.modules(module))
         self.op("weights_loaded", cls=type(module).__name__)
 
     def loaded(self, what):
@@ -178,6 +182,11 @@ class Listener:
 
     def close(self, reason):
         self.events("modules", loaded=sorted(self.bus.sites.loaded()))
+        known = ((number, module()) for number, module in self.roots.items())
+        self.events("given_weights", roots=[
+            number for number, module in known
+            if module is None or any(part in self.given for part in registered.modules(module))
+        ])  # fmt: skip
 
 
 def rates(optimizer):
