@@ -282,6 +282,11 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("return inputs, target.unsqueeze(1)", "return inputs, torch.stack([target, target + 1, target + 2], 1)"),),
         "loss_contract", "loss = criterion(model(x), y)", "one prediction is compared with 3 targets",
     ),
+    "rows that met columns before the loss": (
+        "table",
+        (("loss = criterion(model(x), y)", "residual = model(x)[:, 0] - 0.1 * model(x)\n        loss = criterion(residual, y)"),),
+        "loss_contract", "loss = criterion(residual, y)", "values for each of 24 rows, all compared with one target",
+    ),
     "probabilities into the loss of CTC": (
         "letters",
         (("F.cross_entropy(logits.flatten(0, 1), y.flatten())", CTC.replace("log_softmax", "softmax")),),

@@ -10,6 +10,7 @@ from trainsleuth.trace import Event, shown
 
 from ._loss_words import failure
 
+FEWEST_ROWS = 8  # below that a model may give as many values as there are rows
 ELEMENTWISE = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "poisson_nll_loss"})
 
 
@@ -58,6 +59,27 @@ def one_for_several(call: Event) -> Finding | None:
         confidence="medium",
         measured={"predictions": math.prod(predicted), "targets": math.prod(wanted)},
         next="print both shapes on that line: slice the targets as the predictions are, or predict all of them",
+        claims=("shape-broadcast-loss",),
+    )
+
+
+def pairs_for_rows(call: Event) -> Finding | None:
+    """As many predictions for each row as there are rows, and one target for all of them: (N,) and (N, 1) met before."""
+    if call["fn"] not in ELEMENTWISE or "target" not in call:
+        return None
+    given, target = call["input"]["shape"], call["target"]["shape"]
+    n = given[0] if given else 0
+    if given != [n, n] or n < FEWEST_ROWS or target not in ([n, 1], [n]):
+        return None
+    return failure(
+        call,
+        f"{call['fn']} at {shown(call)} gets shapes {tuple(given)} and {tuple(target)}: {n} values for each of {n} rows, all compared with one "
+        f"target; a value of shape ({n},) that met one of shape ({n}, 1) before gives such pairs; expected equal shapes",
+        "broadcast-in-loss",
+        severity="warning",
+        confidence="medium",
+        measured={"compared": n * n, "expected": n},
+        next="print the shapes of what the predictions are made of; squeeze or unsqueeze one side",
         claims=("shape-broadcast-loss",),
     )
 

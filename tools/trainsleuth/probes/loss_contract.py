@@ -25,7 +25,7 @@ from trainsleuth.trace import Event, Trace, place, shown
 from ._first_loss import chance_of, far_above_chance, per_label
 from ._loss_inputs import blank_in_target, constant_target, squashed_twice, target_out_of_range, wrong_input
 from ._loss_padding import padding_counted
-from ._loss_shapes import elementwise_broadcast, one_for_several, outer_products
+from ._loss_shapes import elementwise_broadcast, one_for_several, outer_products, pairs_for_rows
 from ._loss_sign import below_bound, cut_terms, falls_without_bound, negated, negated_sum
 from ._loss_words import made_at, numbers_of, span
 
@@ -43,6 +43,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
         below_bound,
         elementwise_broadcast,
         one_for_several,
+        pairs_for_rows,
     )
     found: dict[tuple[str, object], Finding] = {}
     for call in calls:
