@@ -498,6 +498,21 @@ def test_a_slow_fall_is_not_called_a_loss_that_stays(
     assert told.outcome == outcome and words in told.message, (told, ended)
 
 
+def test_a_step_before_any_backward_has_no_loss(host: Host, tmp_path: Path) -> None:
+    """Two optimizers: the step of the first ends a round in which nothing went backward, and that is no loss of 0."""
+    edits = (
+        ("optimizer = torch.optim.SGD(model.parameters()", "other = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)\noptimizer = torch.optim.SGD(model.parameters()"),
+        ("        loss = criterion", "        other.step()\n        loss = criterion"),
+        ("range(4)", "range(8)"),
+    )  # fmt: skip
+    program = edited(PROGRAMS / "table.py", edits, tmp_path / "program")
+    trace, _ = host.run(program, tmp_path, dict(probes.EXPERIMENTS["overfit"]))
+    seen = [event["loss"] for event in trace.events("frozen") if event["losses"]]
+    (told,) = probes.judge("overfit", trace)
+    assert any(not event["losses"] for event in trace.events("frozen")), "no step came before a backward"
+    assert told.measured["start"] >= min(seen[:3]), (told, seen[:3])
+
+
 def test_objects_that_answer_to_every_name_keep_their_code_to_themselves(host: Host, tmp_path: Path) -> None:
     """The walk to private generators looks at all that the program holds."""
     answering = (

@@ -56,7 +56,9 @@ def probe(trace: Trace) -> Iterator[Finding]:
     if isinstance(held, str):
         yield _open(held, _longer(trace) if steps[-1]["mode"] in ("content", "record") else BY_HAND, trace)
         return
-    losses = [*(event["loss"] for event in steps[:2]), *(event["loss"] for event in held)]
+    # of two optimizers the first may step before any backward
+    live = [event["loss"] for event in steps if event["losses"]][:2]
+    losses = [*live, *(event["loss"] for event in held)]
     if any(not isinstance(loss, float) for loss in losses):
         bad = next(i for i, loss in enumerate(losses) if not isinstance(loss, float))
         yield _open(f"the loss is {losses[bad]} after {bad} frozen steps", "run the probe first_nonfinite", trace)
@@ -64,7 +66,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     if len(held) < NEEDED_STEPS:
         yield _open(f"only {len(held)} steps on frozen data were seen", _longer(trace), trace)
         return
-    yield _unchanged(trace, held) or _verdict(trace, losses, _means(held[-1]))
+    yield _unchanged(trace, held) or _verdict(trace, losses, len(live), _means(held[-1]))
 
 
 # -- proof ---------------------------------------------------------------------------------
@@ -193,7 +195,8 @@ def _unchanged(trace: Trace, held: Sequence[Event]) -> Finding | None:
                     {"loss": loss, "steps": len(held)}, ("step-order",), "warning", "medium", ("updates-not-applied",))  # fmt: skip
 
 
-def _verdict(trace: Trace, losses: list[float], means: str) -> Finding:
+def _verdict(trace: Trace, losses: list[float], live: int, means: str) -> Finding:
+    """`live`: how many of the losses are of batches before the frozen one."""
     start, end, lowest = fmean(losses[:2]), fmean(losses[-3:]), min(losses)
     third = losses[-max(3, len(losses) // 3) :]
     change = (fmean(third[:2]) - fmean(third[-2:])) / max(abs(start), 1e-12)
@@ -204,7 +207,7 @@ def _verdict(trace: Trace, losses: list[float], means: str) -> Finding:
         "steps": len(losses),
         "slope_last_third": change,
     }
-    curve = f"{start:.4g} to {end:.4g}, the last {len(losses) - 2} steps on one frozen batch (by {means})"
+    curve = f"{start:.4g} to {end:.4g}, the last {len(losses) - live} steps on one frozen batch (by {means})"
     floor = _softmax_floor(trace)
     if floor is not None and abs(end - floor) < 0.02 * floor and abs(change) < LEVEL:
         return _finding(trace, "fail", f"the loss goes from {curve} and levels off at {floor:.3f}, the floor of "
@@ -215,13 +218,17 @@ def _verdict(trace: Trace, losses: list[float], means: str) -> Finding:
         return _finding(trace, "pass", f"the loss falls from {curve}: model, loss and optimizer can fit; "
                         "data, labels and evaluation are not ruled out", measured)  # fmt: skip
     if end > UNMOVED * start and len(losses) >= ENOUGH_STEPS_TO_BLAME and abs(change) < LEVEL and start > 0:
+        if end > 1.5 * start and _is_level(losses[live:]):
+            return _finding(trace, "open", f"the loss stays at {end:.4g} for {len(losses) - live} steps on one frozen batch (by {means}), and began at "
+                            f"{start:.4g} on others: a harder batch that nothing fits, or a first step that was too large", measured,
+                            then="divide the learning rate by ten: if the loss stays as it is, read the parameter table")  # fmt: skip
         if end > 1.5 * start:
             stepped = any(event["optimizers"] for event in trace.events("frozen"))
             rate = " at the constructor's learning rate" if stepped else ""
             return _finding(
                 trace, "open", f"the loss rises from {curve}{rate}", measured, then="divide the learning rate by ten"
             )
-        if _is_steady(losses[2:]):
+        if _is_steady(losses[live:]):
             return _finding(trace, "open", f"the loss goes from {curve}, a little at nearly every step: slow, or held up, stays open",
                             measured, then="multiply the learning rate by ten and look whether it falls ten times as fast")  # fmt: skip
         return _finding(trace, "fail", f"the loss stays: {curve}; expected a clear fall, since the batch, dropout, decay and "
@@ -235,6 +242,10 @@ def _verdict(trace: Trace, losses: list[float], means: str) -> Finding:
         measured,
         then="let it train for more steps: a batch that can be fitted is fitted in the end",
     )
+
+
+def _is_level(losses: Sequence[float]) -> bool:
+    return max(losses) - min(losses) <= LEVEL * abs(losses[0])
 
 
 def _is_steady(losses: Sequence[float]) -> bool:
