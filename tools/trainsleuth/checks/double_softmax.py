@@ -220,8 +220,7 @@ def _failure(call: LossCall, given: str, value: Value, spot: Spot, is_shown: boo
         f"{loss} expects logits but {given} holds {_SQUASHED[value.range]}: {cause.why} at "
         f"{cause.path}:{cause.line}, so it is squashed twice and the loss has a floor well above zero."
     )
-    if (
-        value.grad == "cut" or is_shown
-    ):  # no way through which it trains: of two readers one called such a loss harmless
+    # no way through which it trains: of two readers one called such a loss harmless, another undecided
+    if value.grad == "cut" or is_shown:
         return SAY.fail(path, line, f"{message} Only an evaluation is seen to compute it.", chain, "low", "note")
     return SAY.fail(path, line, message, chain)

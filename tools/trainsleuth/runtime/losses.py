@@ -162,7 +162,7 @@ def holds(value, parameter):
     items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
     for item in items:
         if item is parameter or (
-            hasattr(item, "_parameters") and any(p is parameter for p in registered.parameters(item))
+            registered.is_module(item) and any(p is parameter for p in registered.parameters(item))
         ):
             return True
         if isinstance(item, (list, tuple, dict)) and holds(item, parameter):

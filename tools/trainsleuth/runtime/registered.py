@@ -4,6 +4,13 @@ A class may give `parameters` or `modules` a meaning of its own (a list of weigh
 its methods are not asked. Shared ones come once, under their first name, in the order of torch.
 """
 
+import sys
+
+
+def is_module(value):
+    """By its class: some objects answer to every name."""
+    return isinstance(value, sys.modules["torch"].nn.Module)
+
 
 def named_modules(root):
     seen, waiting = set(), [("", root)]

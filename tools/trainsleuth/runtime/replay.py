@@ -126,7 +126,7 @@ def alone(function):
     """Without the wrapper that talks to other ranks: they do not replay at the same time."""
     while type(function).__name__ == "DistributedDataParallel":
         function = function.module
-    if hasattr(function, "_modules") and any(
+    if registered.is_module(function) and any(
         "FSDP" in _classes(m) or "FullySharded" in _classes(m) for m in registered.modules(function)
     ):
         raise RuntimeError("a module whose parameters are sharded over ranks cannot be called again by one of them")

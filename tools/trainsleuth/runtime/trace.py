@@ -131,7 +131,7 @@ class Listener:
                 if hasattr(owner, "param_groups"):  # Lightning's proxy, which shares them with the optimizer within
                     theirs = _member_ids(owner)
                 else:
-                    theirs = {id(p) for p in registered.parameters(owner)} if hasattr(owner, "_parameters") else set()
+                    theirs = {id(p) for p in registered.parameters(owner)} if registered.is_module(owner) else set()
                 cleared = [self.optimizer(o) for o in self.kept_optimizers() if theirs & _member_ids(o)]
                 self.op("zero_grad", optimizers=cleared, module=type(owner).__name__)
 
