@@ -281,6 +281,16 @@ def test_a_class_whose_name_is_handed_as_a_text_to_what_loads_it(tmp_path: Path)
     assert "trainers/small_trainer.py" in _loop(found)
 
 
+def test_a_name_that_is_put_together_of_itself_ends(tmp_path: Path) -> None:
+    loader = "def load(name):\n    return __import__(name)\n"
+    start = (
+        "import sys\nfrom loader import load\nfrom train import run\n\ndef main():\n    name = sys.argv[0]\n    for part in sys.argv:\n"
+        "        name = part + name\n    trainer = load(name + '.py')\n    run(trainer)\n\nif __name__ == '__main__':\n    main()\n"
+    )
+    train = "def run(trainer):\n" + "".join(f"    {line}\n" for line in TRAIN.splitlines())
+    _map(tmp_path, {"start.py": start, "loader.py": loader, "train.py": train}, "start.py", "python start.py small")
+
+
 def test_a_subcommand_of_a_console_script_has_the_command_that_begins_like_it(tmp_path: Path) -> None:
     main = (
         "import argparse\n\ndef main():\n    import tool.clean\n    import tool.fit\n    parsers = argparse.ArgumentParser().add_subparsers()\n"

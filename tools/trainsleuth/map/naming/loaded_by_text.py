@@ -15,8 +15,9 @@ from .written_out import written_out
 if TYPE_CHECKING:
     from ..calling.values import Values
 
-_LOADS = re.compile(rb"\b(?:exec|eval|__import__|import_module|import_string|locate)\(")
+_LOADS = re.compile(rb"(?<![\w.])(?:exec|eval|__import__)\(|\b(?:import_module|import_string|locate)\(")
 _CLASS = re.compile(r"[A-Z]\w*")
+MAX_SUMS = 8  # within each other
 MAX_CLASSES = 8  # of more it is not known which is meant
 
 
@@ -54,10 +55,11 @@ def _in_files(several: tuple[Class, ...], texts: Iterable[str]) -> tuple[Class, 
     return tuple(near) if len(near) == 1 else ()
 
 
-def _texts(settled: Settled, expr: Expr) -> Iterator[str]:
-    """Texts that `expr` may be, or be put together of."""
+def _texts(settled: Settled, expr: Expr, around: frozenset[Expr] = frozenset()) -> Iterator[str]:
+    """Texts that `expr` may be, or be put together of. `around`: the sums that it is a part of, by name = name + ".pt" its own."""
     for scope, value in written_out(settled, expr):
         if value.kind == "string":
             yield value.text
-        elif value.kind == "binary":
-            yield from (text for part in value.parts for text in _texts(settled._replace(function=scope), part))
+        elif value.kind == "binary" and value not in around and len(around) < MAX_SUMS:
+            inside = settled._replace(function=scope)
+            yield from (text for part in value.parts for text in _texts(inside, part, around | {value}))
