@@ -498,6 +498,13 @@ def test_a_slow_fall_is_not_called_a_loss_that_stays(
     assert told.outcome == outcome and words in told.message, (told, ended)
 
 
+def test_as_many_heads_as_rows_may_share_a_target(host: Host, tmp_path: Path) -> None:
+    edits = (("nn.Linear(32, 1)", "nn.Linear(32, 24)"),)
+    trace, _ = host.run(edited(PROGRAMS / "table.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    assert [call["input"]["shape"] for call in trace.events("loss") if call["training"]][:1] == [[24, 24]]
+    assert not [one for one in probes.judge("observe", trace, frozenset({"loss_contract"})) if one.outcome == "fail"]
+
+
 def test_a_step_before_any_backward_has_no_loss(host: Host, tmp_path: Path) -> None:
     """Two optimizers: the step of the first ends a round in which nothing went backward, and that is no loss of 0."""
     edits = (

@@ -70,6 +70,13 @@ def test_that_another_was_loaded_from_it_says_nothing(host: Host, tmp_path: Path
     assert (told.outcome, told.severity, told.suspects) == ("fail", "warning", ("optimizer-misses-parameters",)), told
 
 
+def test_weights_may_come_from_files_that_torch_does_not_read(host: Host, tmp_path: Path) -> None:
+    """Those of safetensors come in by no call of ours."""
+    others = "import sys, types\nsys.modules['safetensors'] = types.ModuleType('safetensors')\nhead.load_state_dict(head.state_dict())\n"
+    said = judged(host, tmp_path, START + others + HEAD + LOOP, "parameter_table")
+    assert {one.outcome for one in said} == {"open"}, said
+
+
 @pytest.mark.parametrize("built", [BOTH, FROZEN], ids=["both are held", "frozen"])
 def test_what_is_held_or_frozen_raises_nothing(host: Host, tmp_path: Path, built: str) -> None:
     assert not [one for one in judged(host, tmp_path, START + built + LOOP, "parameter_table") if one.outcome == "fail"]

@@ -46,9 +46,14 @@ def _looked_at(event: Event) -> set[Expr]:
     ends = (
         one
         for one in (event.value.walk() if event.value is not None else ())
-        if one.kind == "compare" or one.last == "data" or (one.kind == "call" and one.last in _NUMBERS)
+        if one.kind == "compare" or (one.kind == "call" and one.last in _NUMBERS) or _is_data(one)
     )
     return {part for one in ends for part in one.walk()}
+
+
+def _is_data(expr: Expr) -> bool:
+    """loss.data, and not a variable of that name."""
+    return (expr.kind == "attr" and expr.text == "data") or (expr.kind == "path" and expr.text.endswith(".data"))
 
 
 def _speaks_of(expr: Expr | None, names: set[str]) -> bool:

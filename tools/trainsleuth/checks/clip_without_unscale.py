@@ -78,18 +78,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import (
-    Effect,
-    Expr,
-    Index,
-    Site,
-    Spot,
-    Surrounding,
-    is_sure,
-    is_test,
-    surroundings,
-    written,
-)
+from trainsleuth.facts import Effect, Expr, Index, Site, Spot, Surrounding, is_sure, is_test, surroundings, written
 from trainsleuth.finding import Finding, Link
 
 from ._scaling import divides_by_hand, is_scaled, knows_scale, scaler_of, scalers

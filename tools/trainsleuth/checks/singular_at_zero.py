@@ -22,6 +22,20 @@ Bad:
         loss.backward()
         optimizer.step()
 
+Bad (a variable that is called data, and no loss.data):
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(4, 2)
+
+        def forward(self, x):
+            data = torch.sqrt(self.fc(x).pow(2).sum(1))
+            out = self.fc(data)
+            return out
+
 Bad (the logarithm of a softmax):
     import torch
     import torch.nn.functional as F

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, shown
 
-from ._loss_words import failure
+from ._loss_words import failure, operation
 
+_MEETING = ("add", "sub", "rsub", "mul", "div")  # two tensors, whose shapes may broadcast
 FEWEST_ROWS = 8  # below that a model may give as many values as there are rows
 ELEMENTWISE = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "poisson_nll_loss"})
 
@@ -64,8 +65,10 @@ def one_for_several(call: Event) -> Finding | None:
 
 
 def pairs_for_rows(call: Event) -> Finding | None:
-    """As many predictions for each row as there are rows, and one target for all of them: (N,) and (N, 1) met before."""
-    if call["fn"] not in ELEMENTWISE or "target" not in call:
+    """As many predictions for each row as there are rows, one target for all of them, and two tensors met just before: (N,) and
+    (N, 1). Heads that share a target come out of a layer, or are stacked.
+    """
+    if call["fn"] not in ELEMENTWISE or "target" not in call or operation(call.get("producer") or {}) not in _MEETING:
         return None
     given, target = call["input"]["shape"], call["target"]["shape"]
     n = given[0] if given else 0

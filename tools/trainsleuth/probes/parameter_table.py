@@ -5,7 +5,7 @@ values: a copy compared between steps. Also what the loss depends on by its auto
 parameters hidden in a plain list are found although no module names them.
 
 Fails on: a loss that reaches no parameter of any optimizer; parameters that get gradients but belong to no optimizer,
-some of a trained module or all of another (open when weights were loaded: it may be meant so), while an optimizer
+some of a trained module or all of another (open when weights were loaded into it, or from a file: it may be meant so), while an optimizer
 may hold a copy that gets none; hidden parameters; an
 optimizer whose parameters are all frozen; parameters that no gradient ever reaches, when they are a large share or
 lie behind a detach, or run with gradients switched off in a forward that has them, or that only get gradients of exactly zero; steps that change nothing, less than a millionth, or
@@ -150,10 +150,10 @@ def _untrained(trace: Trace, table: Table) -> Iterator[Finding]:
 
 
 def _may_be_loaded(trace: Trace, root: int) -> bool:
-    """Weights came into it, or from a file into what is not known; not where others are copied from it."""
+    """Weights came into it, or may have come from a file by another way; not where others are copied from it."""
     loads = trace.ops("weights_loaded")
     given = trace.events("given_weights")
-    if not given or any(load["cls"] == "torch.load" for load in loads):
+    if not given or given[-1]["other_files"] or any(load["cls"] == "torch.load" for load in loads):
         return bool(loads)
     return root in given[-1]["roots"]
 

@@ -3,6 +3,7 @@
 After `detail` steps only one "tick" per step is written: loss, learning rates.
 """
 
+import sys
 import weakref
 
 from . import graph, registered
@@ -183,7 +184,7 @@ class Listener:
     def close(self, reason):
         self.events("modules", loaded=sorted(self.bus.sites.loaded()))
         known = ((number, module()) for number, module in self.roots.items())
-        self.events("given_weights", roots=[
+        self.events("given_weights", other_files="safetensors" in sys.modules, roots=[
             number for number, module in known
             if module is None or any(part in self.given for part in registered.modules(module))
         ])  # fmt: skip
