@@ -93,7 +93,7 @@ class Reached:
         return f"nothing that is started here comes to {function.qualname}"
 
     def loads(self, folder: str) -> bool:
-        """Something under the folder, which ends in a slash, is imported or looked for by what is started outside of it."""
+        """Something under the folder, which ends in a slash, is imported by what is started outside of it."""
         names = self._index.names
         started = (one for one in self._index.files.values() if is_started(one) and not one.path.startswith(folder))
         return any(path.startswith(folder) for one in started for path in names.imported(one))
