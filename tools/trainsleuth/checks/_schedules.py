@@ -28,6 +28,7 @@ _CLASSES = (
     "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR",
     "StepLR",
 )  # fmt: skip
+PLATEAU = "ReduceLROnPlateau"
 MAKING = (*_CLASSES, *_FUNCTIONS)  # a constant rate is no schedule
 
 
@@ -46,7 +47,18 @@ def was_right_once(index: Index, path: str) -> str:
 
 
 def schedules(index: Index, site: Site) -> list[Schedule]:
-    """Of a step() call: the torch or transformers schedules that its receiver surely is; [] for anything else."""
+    """Of a step() call: the torch or transformers schedules that its receiver surely is; [] for anything else, and for one
+    that waits for a plateau.
+    """
+    return [one for one in _stepped(index, site) if one.name != PLATEAU]
+
+
+def plateaus(index: Index, site: Site) -> list[Schedule]:
+    """Of a step() call: those that wait for a plateau among the schedules that its receiver may be."""
+    return [one for one in _stepped(index, site) if one.name == PLATEAU]
+
+
+def _stepped(index: Index, site: Site) -> list[Schedule]:
     receiver = site.call.receiver
     if receiver is None or site.call.last != "step" or sounds_like_optimizer(receiver):
         return []
@@ -55,7 +67,7 @@ def schedules(index: Index, site: Site) -> list[Schedule]:
     for expr, spot in (*makers(index, receiver, here), (receiver, here)):
         for call, at in _made(index, expr, spot):
             last = made_by(index, call, at)
-            if last not in ("", "ReduceLROnPlateau"):
+            if last:
                 found.append(Schedule(last, call, at))
     return list(dict.fromkeys(found))
 

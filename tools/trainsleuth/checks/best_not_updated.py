@@ -101,7 +101,7 @@ def _examined(index: Index, choice: Choice) -> Finding:
         return SAY.passed(path, line, "each save has a file of its own")
     if (again := next((one for one in setting if _is_repeated(one, choice)), None)) is not None:
         return SAY.passed(path, line, f"{best.text} gets another value at {again.function.path}:{again.line}")
-    first = next((one for one in setting if _is_extreme(_value(one, best.text), _wants_more(choice))), None)
+    first = next((one for one in setting if _is_extreme(_value(one, best.text), bool(choice.wants_more))), None)
     if first is None:
         return SAY.open(path, line, f"{best.text} may be a threshold that is meant to stay")
     return _failure(choice, first)
@@ -179,13 +179,6 @@ def _value(setting: Spot, path: str) -> Expr | None:
         one for name, each in bindings(setting.function).items() if name.rpartition(".")[2] == last for one in each
     )
     return next((one.value for one in found if one.position == setting.position), None)
-
-
-def _wants_more(choice: Choice) -> bool:
-    """acc > best and best < acc; not loss < best."""
-    test = choice.spot.function.events[choice.spot.position].value
-    compared = (part for part in (test.walk() if test is not None else ()) if choice.best in part.parts)
-    return any((part.text in (">", ">=")) is (part.parts[0] is choice.score) for part in compared)
 
 
 def _is_extreme(value: Expr | None, wants_more: bool) -> bool:

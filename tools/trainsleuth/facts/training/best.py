@@ -26,6 +26,17 @@ class Choice(NamedTuple):
     best: Expr
     saving: Expr
 
+    @property
+    def wants_more(self) -> bool | None:
+        """True for acc > best and best < acc, False for loss < best; None where a `not` stands around it."""
+        test = self.spot.function.events[self.spot.position].value
+        for part in test.walk() if test is not None else ():
+            if part.kind == "unary" and part.text == "not" and self.best in part.walk():
+                return None
+            if self.best in part.parts:
+                return (part.text in (">", ">=")) is (part.parts[0] is self.score)
+        return None
+
 
 def choices(index: Index) -> Iterator[Choice]:
     """Each test once: around what saves, or what a saving call is told of it, is_best = acc > best."""
