@@ -31,7 +31,8 @@ class Expr(NamedTuple):
     list, tuple, set      parts = items
     dict                  parts = pair or doublestar
     pair                  parts = (key, value)
-    index, slice          parts = (value, *indices), parts = the bounds that are written
+    index                 parts = (value, *indices)
+    slice                 text = its form, "_:" and "::_", parts = the bounds that are written
     unary, binary         text = the operator, parts = operands
     compare, boolean      text = the operators, parts = operands
     choice                parts = (if true, test, if false)

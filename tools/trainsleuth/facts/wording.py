@@ -75,7 +75,8 @@ def _text(expr: Expr, depth: int) -> str:
         case "index":
             return f"{parts[0]}[{', '.join(parts[1:])}]"
         case "slice":
-            return ":".join(parts) if len(parts) > 1 else f":{''.join(parts)}"
+            bounds = iter(parts)
+            return "".join(":" if one == ":" else next(bounds, "") for one in expr.text)
         case "unary":
             return f"{expr.text} {parts[0]}" if expr.text == "not" else f"{expr.text}{parts[0]}"
         case "compare" if len(parts) > 2:

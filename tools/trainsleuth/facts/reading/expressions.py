@@ -166,6 +166,11 @@ def _many(kind: str) -> Read:
     return read
 
 
+def _slice(reader: ExpressionReader, node: Node) -> Expr:
+    form = "".join(":" if child.type == ":" else "_" for child in node.children if child.type != "comment")
+    return _new(Expr, ("slice", intern(form), tuple(reader.items(node)), reader.line(node)))
+
+
 def _operation(kind: str) -> Read:
     def read(reader: ExpressionReader, node: Node) -> Expr:
         parts = tuple(reader.items(node))
@@ -279,7 +284,7 @@ _READERS: dict[int, Read] = by_kind_id(
         "dictionary": _many("dict"),
         "pair": _many("pair"),
         "subscript": _many("index"),
-        "slice": _many("slice"),
+        "slice": _slice,
         "list_splat": _many("star"),
         "list_splat_pattern": _many("star"),
         "parenthesized_list_splat": _many("star"),
