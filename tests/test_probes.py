@@ -921,6 +921,26 @@ def test_a_first_layer_without_gradients_is_told_where_they_are_off(
     assert said.line and "x = self.conv(x)" in program.read_text().splitlines()[said.line - 1]
 
 
+HALF = (
+    ("nn.Linear(32, 1))", "nn.LayerNorm(32), nn.Linear(32, 1)).bfloat16()"),
+    ("model(x)", "model(x.bfloat16()).float()"),
+    ("SGD(model", "AdamW(model"),
+)
+
+
+@pytest.mark.parametrize(("rate", "said"), [("3e-5", ["note"]), ("2e-2", [])])
+def test_scales_of_norms_that_half_precision_holds_fast_are_a_note(
+    host: Host, tmp_path: Path, rate: str, said: list[str]
+) -> None:
+    """Around 1 numbers of bfloat16 lie 2^-8 and 2^-7 apart: a smaller rate of Adam never moves them."""
+    edits = (*HALF, ("lr=0.02, momentum=0.9", f"lr={rate}"))
+    program = edited(PROGRAMS / "table.py", edits, tmp_path / "program")
+    trace, ended = host.run(program, tmp_path, OBSERVE)
+    told = [f for f in probes.judge("observe", trace, frozenset({"parameter_table"})) if f.outcome == "fail"]
+    assert [one.severity for one in told] == said, (told, ended)
+    assert all("did not change in a single element" in one.message for one in told)
+
+
 MIXING = """class Mixing(nn.Sequential):
     def forward(self, x):
         return super().forward(x) + SHARE * x.mean()

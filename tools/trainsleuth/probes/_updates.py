@@ -9,7 +9,7 @@ from statistics import fmean, median
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, shown
 
-from ._parameters import NEEDED_READINGS, Row, Table, fail
+from ._parameters import NEEDED_READINGS, Row, Table, fail, names
 from ._step_scaling import causes_of_large_steps
 
 STARTED_AT_ZERO = 0.2  # of a parameter's norm
@@ -164,7 +164,7 @@ def rounded_off(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
         return []
     lost = sum(r.elements for r in rows if (r.moved or 0.0) < ROUNDED_OFF * (r.nonzero or 0.0))
     if lost < NEARLY_ALL * elements:
-        return []
+        return _rounded_off_in_part(trace, table, optimizer, rows, steps)
     born = trace.optimizer(optimizer)
     return [
         fail(
@@ -176,6 +176,31 @@ def rounded_off(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
             severity="warning",
             measured={"elements": elements, "lost": lost, "rate": steps[-1]["lr"][0], "steps": table.steps},
             next="keep the parameters in float32 and let autocast use half precision for the computation",
+            claims=("update-ratio",),
+        )
+    ]
+
+
+def _rounded_off_in_part(
+    trace: Trace, table: Table, optimizer: int, rows: list[Row], steps: list[Event]
+) -> list[Finding]:
+    """Whole parameters of which no element ever moved, as the scales of norms at 1 mostly are in bfloat16."""
+    rates = [(op["lr"] or [0.0])[0] for op in steps]
+    still = [r for r in rows if not r.changed and r.gradients > r.zeros and (r.nonzero or 0.0) >= MOST]
+    if not still or rates[-1] > 1.01 * rates[len(rates) // 2]:
+        return []  # none, or a warm-up that is still on its way
+    share = sum(r.elements for r in still) / sum(r.elements for r in rows)
+    return [
+        fail(
+            steps[0].get("site"),
+            f"{len(still)} of {len(rows)} half-precision parameters of {trace.optimizer(optimizer).get('cls')} ({share:.1%} of their elements: "
+            f"{names(still)}) did not change in a single element over {table.steps} steps, though their gradients are not zero: at a rate of "
+            f"{rates[-1]:.3g} their updates are smaller than half of the distance to the next number; expected parameters in float32",
+            "learning-rate-zero-or-tiny",
+            severity="warning" if share >= MOST else "note",
+            confidence="medium",
+            measured={"still": len(still), "share": round(share, 4), "rate": rates[-1], "steps": table.steps},
+            next="keep the parameters in float32 and let autocast use half precision, or an optimizer that rounds by chance",
             claims=("update-ratio",),
         )
     ]
