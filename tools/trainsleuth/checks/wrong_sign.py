@@ -16,7 +16,7 @@ Bad:
 
     def loss_of(decoded, x, mu, logvar):
         kld = 0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
-        return F.mse_loss(decoded, x) + kld
+        return F.mse_loss(decoded, x, reduction="sum") + kld
 
     def step(vae, x, optimizer):
         loss = loss_of(*vae(x))
@@ -39,7 +39,7 @@ Good:
 
     def loss_of(decoded, x, mu, logvar):
         kld = -0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
-        return F.mse_loss(decoded, x) + kld
+        return F.mse_loss(decoded, x, reduction="sum") + kld
 
     def step(vae, x, optimizer):
         loss = loss_of(*vae(x))
@@ -81,6 +81,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Finding, Link
 
+from ._policy import NEGATED, is_gain, log_prob_sign
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -92,10 +93,8 @@ SAY = Verdicts(
     claims=("failing-one-batch-shapes", "init-loss-far-below-chance"),
     forms={"": "on the way to a loss that is minimised", "named": "what goes by the name of a divergence"},
 )
-_GAIN = re.compile(r"adv|return|reward|^(R|G|Gt|G_t|gae)$", re.IGNORECASE)
 _POLICY = re.compile(r"policy|actor|pg_|_pg|surr|action|clip|adv|log_?prob", re.IGNORECASE)
 _CONDITIONAL = re.compile(r"cond|marg|mutual|info", re.IGNORECASE)  # parts of an information, which may be minimised
-_NEGATED = re.compile(r"neg|minus|nll|cost|loss", re.IGNORECASE)
 _EXP = re.compile(rb"exp_?\(")
 _KL = re.compile(r"(?:^|_)kld?(?:$|_|[0-9]|loss|div)|kullback|loss", re.IGNORECASE)
 _ENTROPY = re.compile(r"^(?!.*(?:cross|binary))(?:\w+_)?entrop(?:y|ies)$")
@@ -240,14 +239,14 @@ def _likelihoods(index: Index, found: list[Term]) -> Iterator[tuple[str, Term, s
     """log_prob * advantage, which must be taken away; and a bare log-likelihood."""
     for term in found:
         multiplied = list(factors(term.expr))
-        gains = [factor for factor in multiplied if _is_gain(factor)]
+        gains = [factor for factor in multiplied if is_gain(factor)]
         logs = [factor for factor in multiplied if factor not in gains]
         if len(multiplied) < 2 or not gains or not logs:
             continue
-        signs = [_log_prob_sign(index, factor, term.spot) for factor in logs]
-        others = [number_sign(factor) or 1 for factor in logs if not _log_prob_sign(index, factor, term.spot)]
+        signs = [log_prob_sign(index, factor, term.spot) for factor in logs]
+        others = [number_sign(factor) or 1 for factor in logs if not log_prob_sign(index, factor, term.spot)]
         known = [sign for sign in signs if sign]
-        if len(known) == 1 and not any(_NEGATED.search(name) for name in term.names[-1:] if "neg" in name):
+        if len(known) == 1 and not any(NEGATED.search(name) for name in term.names[-1:] if "neg" in name):
             sign = term.sign * known[0] * _product(others) * _product(_leading(gain) for gain in gains)
             said = "is minimised, so good actions become unlikely" if sign > 0 else ""
             yield "log-probability times return", term, said
@@ -262,34 +261,6 @@ def _product(signs: Iterator[int] | list[int]) -> int:
 
 def _leading(expr: Expr) -> int:
     return -1 if expr.kind == "unary" and expr.text == "-" else 1
-
-
-def _is_gain(expr: Expr) -> bool:
-    """An advantage or a return by its name, through detach(), indices and shapes."""
-    while expr.kind in ("call", "index", "unary"):
-        inner = expr.receiver if expr.kind == "call" else expr.parts[0]
-        if inner is None or inner.text == "torch":
-            return False
-        expr = inner
-    return expr.kind in ("path", "attr") and bool(_GAIN.search(expr.last)) and not _NEGATED.search(expr.last)
-
-
-def _log_prob_sign(index: Index, expr: Expr, spot: Spot) -> int:
-    """Sign with which a factor holds the result of `dist.log_prob(...)`; 0 when it does not."""
-    inner = terms(index, expr, spot)
-    signs = {term.sign for term in inner}
-    is_log = bool(inner) and all(_is_log_prob(index, term) for term in inner)
-    return signs.pop() if is_log and len(signs) == 1 else 0
-
-
-def _is_log_prob(index: Index, term: Term) -> bool:
-    expr = term.expr
-    while expr.kind in ("call", "index") and expr.last != "log_prob":
-        inner = expr.parts[0] if expr.kind == "index" else expr.receiver
-        if inner is None:
-            return False
-        expr = inner
-    return expr.kind == "call" and expr.last == "log_prob"
 
 
 def _right(named: str, term: Term) -> Finding:
