@@ -25,6 +25,7 @@ from trainsleuth.facts import (
     is_lesson,
     keep_facts,
     left_blank,
+    let_go,
     no_collection,
     overridden_by_all,
     written_for_another,
@@ -143,6 +144,7 @@ def run_checks(
                 index = build_index(part, tests=False)
                 _search(chosen, index, scopes, found)
                 keep_facts(index)
+                let_go(index)
         return _report(chosen, found, repository, sum(len(part.sources()) for part in parts if part not in asked))
 
     return answered(repository, ("check", sorted(chosen), scopes, begun), CheckReport, searched)

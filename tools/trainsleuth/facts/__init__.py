@@ -51,7 +51,7 @@ Two widths. Narrow, to accuse: what is not unique and proved is Unknown. Wide, t
 """
 
 from .build import build_index, keep_facts
-from .collection import no_collection
+from .collection import let_go, no_collection
 from .flags import plain_name
 from .index import Index
 from .naming.libraries import is_for_another, other_library, written_for_another
@@ -187,6 +187,7 @@ __all__ = [
     "keep_facts",
     "leaves_early",
     "left_blank",
+    "let_go",
     "loops_around",
     "loss_calls",
     "losses_from",
