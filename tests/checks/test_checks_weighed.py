@@ -82,6 +82,7 @@ def _only(root: Path, files: dict[str, str], check: str) -> Finding:
     return finding
 
 
+SCORE = "def score(net):\n    if net is None:\n        return 0, 0, 0\n    return 1, 2, 3\n\n"
 STOPPED = {
     "it fails before anything is called": (
         _program().replace("def evaluate", "device = DEVICES[0]\n\ndef evaluate"),
@@ -111,6 +112,14 @@ STOPPED = {
     ),
     "an argument too few": (_program(after="evaluate()"), "evaluate() at train.py:14 needs an argument net"),
     "an argument too many": (_program(after="evaluate(net, x)"), "evaluate() at train.py:14 takes 1 positional"),
+    "a value too many for the names": (
+        _program(after="right, count = score(net)").replace("def evaluate", SCORE + "def evaluate"),
+        "score() at train.py:14 gives back 3 values, not 2",
+    ),
+    "a line that is indented in a way of its own": (
+        _program().replace("def evaluate", "def unused():\n    a = 1\n      b = 2\n\ndef evaluate"),
+        "train.py:16 cannot run: it is indented",
+    ),
     "an attribute that no network has": (_program(after="print(net.depth)"), "net.depth is set nowhere"),
     "an attribute of a layer of the network": (
         _program(after="print(net.layers[0].width)").replace(
@@ -125,6 +134,16 @@ STOPPED = {
     ),
 }
 RUNNING = {
+    "as many values as names": _program(after="right, count, rest = score(net)").replace(
+        "def evaluate", SCORE + "def evaluate"
+    ),
+    "a value for one name": _program(after="right = score(net)").replace("def evaluate", SCORE + "def evaluate"),
+    "as many values as names where it matters": _program(after="right, count = score(net)").replace(
+        "def evaluate", SCORE.replace("return 1, 2, 3", "return 1, 2") + "def evaluate"
+    ),
+    "a decorator may give back what it likes": _program(after="right, count = score(net)").replace(
+        "def evaluate", "from functools import cache\n\n@cache\n" + SCORE + "def evaluate"
+    ),
     "it fails when all is trained": _program() + "\nprint(history)\n",
     "as it is": _program(),
     "a global of another function": _program("x = x.to(device)").replace(
@@ -136,16 +155,14 @@ RUNNING = {
         "import torch\n", "import torch\nfrom env import *\n", 1
     ),
     "what may fail is caught": _program(
-        "try:\n                    x = x.to(device)\n                except NameError:\n                    pass"
+        "try:\n                x = x.to(device)\n            except NameError:\n                pass"
     ),
     "the message of an assert": _program("assert len(x) > 1, f'{device} gave {x}'"),
     "in an arm that may not be taken": _program("x = x.to(device) if len(x) > 9 else x"),
     "a name of a comprehension, an except and a with": _program(
-        "y = [a for a in x]; z = (lambda b: b)(y)\n                with open(0) as handle:\n                    print(handle, z)"
+        "y = [a for a in x]; z = (lambda b: b)(y)\n            with open(0) as handle:\n                print(handle, z)"
     ),
-    "a local of the round before": _program(
-        "if len(x) > 3:\n                    x = x + last\n                last = x"
-    ),
+    "a local of the round before": _program("if len(x) > 3:\n                x = x + last\n            last = x"),
     "set by another file": _program("x = x.to(device)") + "\nimport train\ntrain.device = 'cpu'\n",
     "a keyword that forward() takes": _program(after="net(x, mask=x)"),
     "an attribute of torch's own": _program(after="print(net.training, net.layer, net.layer.weight, net._modules)"),
@@ -156,7 +173,7 @@ RUNNING = {
         "def evaluate", "def widen(part):\n    part.depth = 2\n\ndef evaluate"
     ),
     "an attribute that only a test asks for": _program(
-        after="if hasattr(net, 'depth'):\n                    print(net.depth)"
+        after="if hasattr(net, 'depth'):\n                print(net.depth)"
     ),
     "an attribute of what may be another class": _program(after="print(net.depth)")
     .replace("Net(), 3", "build(), 3")
@@ -739,6 +756,26 @@ def test_a_sampler_in_the_arm_that_nobody_takes_asks(readme: str, severity: str,
     assert found.severity == severity
 
 
+HPARAMS = (
+    RANKED.replace(
+        'parser = argparse.ArgumentParser()\nparser.add_argument("--local_rank", type=int, default=-1)\n', ""
+    )
+    .replace(
+        "args = parser.parse_args()\n", "import sys\nargs = HParams(local_rank=-1, lr=0.1)\nargs.parse(sys.argv[1])\n"
+    )
+    .replace("import torch\n", "import torch\nfrom text import HParams\n", 1)
+)
+
+
+@pytest.mark.parametrize(
+    ("readme", "severity"),
+    [("python train.py lr=0.2\n", "note"), ("python -m multiproc train.py lr=0.2,local_rank=0\n", "warning")],
+)
+def test_what_a_call_sets_by_name_is_an_option(readme: str, severity: str, tmp_path: Path) -> None:
+    found = _only(tmp_path, {"train.py": HPARAMS, "README.md": readme}, "missing-set-epoch")
+    assert found.severity == severity
+
+
 DRAWN = dedent(
     """
     import torch
@@ -947,6 +984,10 @@ def _notebook(*cells: str) -> str:
         ((CELL, "%time STARTS = load()\n"), "error"),
         ((CELL, "from settings import *\n"), "error"),
         ((CELL, "rest = len(STARTS) %3\n"), "note"),
+        (("def f():\n    a = 1\n      b = 2\n", CELL.replace("STARTS", "range(2)")), "note"),
+        ((CELL.replace("STARTS", "range(2)"), "def f():\n    a = 1\n      b = 2\n"), "error"),
+        (("    print(1)\n    print(2)\n", CELL.replace("STARTS", "range(2)")), "error"),
+        (("for i in range(2):\n    %time print(i)\n", CELL.replace("STARTS", "range(2)")), "error"),
     ],
 )
 def test_a_cell_that_needs_a_name_which_no_cell_binds(cells: tuple[str, ...], severity: str, tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def _thing(index: Index, thing: Thing, depth: int) -> bool | None:
     if isinstance(thing, Instance) and isinstance(thing.kind, External) and thing.call is not None and thing.spot:
         name = thing.name.rpartition(".")[2]
         if _DRAWS.search(name):
-            return True
+            return not _is_fixed(thing.call)
         if name in _LISTING:
             return _any(index, thing.call.arguments, thing.spot, depth)
         return False if _FIXED.fullmatch(name) else None
@@ -58,6 +58,21 @@ def _thing(index: Index, thing: Thing, depth: int) -> bool | None:
             return _any(index, expr.parts, thing.spot, depth)
         return False if expr.text == "None" else None
     return None
+
+
+def _is_fixed(call: Expr) -> bool:
+    """RandomRotation((90, 90)) turns by one angle, RandomHorizontalFlip(p=1.0) all pictures, p=0 none."""
+    if call.last.startswith(("RandomRotation", "RandomAffine")):
+        degrees = call.argument(0, "degrees")
+        bounds = [written(one) for one in degrees.parts] if degrees is not None else []
+        is_one = (
+            len(bounds) == 2 and bounds[0] == bounds[1] and degrees is not None and degrees.kind in ("tuple", "list")
+        )
+        return is_one and (call.last != "RandomAffine" or len(call.parts) == 2)
+    given = call.argument(0, "p") if call.last.endswith("Flip") else call.keyword("p")
+    return given is not None and (
+        given.text in ("0", "0.0") or (given.text in ("1", "1.0") and call.last.endswith("Flip"))
+    )
 
 
 def _any(index: Index, parts: tuple[Expr, ...], spot: Spot, depth: int) -> bool | None:

@@ -50,8 +50,12 @@ def is_given(
     )
     if option in _OF_LAUNCHERS:
         named = re.compile(rf"{named.pattern}|{_LAUNCHERS}")
-    texts = (text for _, text in _written_down(index))
-    return any(_may_be_for(index, text, found, path) for text in texts for found in named.finditer(text))
+    by_name = re.compile(rf"(?<![\w(-]){re.escape(option)}=[\"']?([\w.-]+)")  # --hparams=amp=True,lr=0.1
+    return any(
+        _may_be_for(index, text, found, path)
+        for _, text in _written_down(index)
+        for found in (*named.finditer(text), *(one for one in by_name.finditer(text) if counts(one[1])))
+    )
 
 
 def commands_that_give(index: Index, option: str, path: str, words: str) -> Iterator[Hit]:

@@ -11,6 +11,7 @@ from trainsleuth.facts.memo import kept_per_index
 from ._imports import imported, is_of_one_program
 
 _ON_THE_COMMAND_LINE = ("add_argument", "add_option", "option", "Option")
+_TABLES = ("HParams", "EasyDict", "edict", "AttrDict", "SimpleNamespace", "Namespace", "Munch", "DotMap")
 _FLAGS = re.compile(r"DEFINE_\w+$")
 _OF_SECTIONS = ("getint", "getfloat", "getboolean")  # of configparser; get() of two texts may be that of a table
 _SIMPLE = ("constant", "number", "string")
@@ -65,7 +66,7 @@ def defaults(index: Index, option: str, path: str, runs: Callable[[Spot], bool])
 
 
 def _declared(index: Index, option: str) -> Iterator[tuple[str, str]]:
-    """By parser.add_argument("--clip", default=0), @click.option, absl's flags.DEFINE_float and sacred's @ex.config."""
+    """By parser.add_argument("--clip", default=0), @click.option, absl's flags.DEFINE_float, HParams(clip=0) and sacred's @ex.config."""
     for site in index.calls(*_ON_THE_COMMAND_LINE):
         if any(text.startswith("-") and _same(text, option) for text in _strings(site.call)):
             yield site.function.path, _default(site.call)
@@ -74,6 +75,9 @@ def _declared(index: Index, option: str) -> Iterator[tuple[str, str]]:
             given = site.call.arguments
             if len(given) > 1 and given[0].kind == "string" and given[0].text == option:
                 yield site.function.path, as_written(given[1])
+    for site in index.calls(*_TABLES):
+        if (value := site.call.keyword(option)) is not None:
+            yield site.function.path, as_written(value)
     for function in index.functions():
         if any(mark.last == "config" for mark in function.decorators) and option in bindings(function):
             value = bindings(function)[option][-1].value

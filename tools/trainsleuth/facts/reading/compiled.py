@@ -73,6 +73,21 @@ def compiled(text: str) -> Compiled | None:
     )
 
 
+def bad_indentation(text: str) -> int | None:
+    """The line that is indented in a way that no Python takes; None where there is none, or another error comes first."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except TabError:
+        return None  # Python 2 took it
+    except IndentationError as error:
+        return error.lineno if "expected an indented" not in error.msg else None  # a magic may have stood there
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return None
+
+
 def _defined(body: Sequence[ast.stmt]) -> Iterator[ast.Name]:
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainsleuth.repository import is_notebook
 
 from ..memo import kept_per_index
 from ..naming.loaded_by_name import COMPUTED, looked_through
-from ..reading.compiled import Compiled
+from ..reading.compiled import Compiled, bad_indentation
 from ..records import MODULE_BODY, Block, Branch, Event, Expr, FileFacts, Function, Import
 from ..tracing.things import Spot
 from .attributes import NO_BASES, missing_attribute
 from .by_compiler import compiled_file
 from .dead import around
-from .fitting import misfit
+from .fitting import misfit, misfit_of_targets
 
 if TYPE_CHECKING:
     from ..index import Index
@@ -43,12 +44,31 @@ def stop_before(index: Index, places: Iterable[tuple[str, int]]) -> Stop | None:
     """
     for path, line in sorted(set(places)):
         function = around(index, path, line)
+        if function is not None and (stop := _bad_indentation(index, path, line)) is not None:
+            return stop
         if function is not None and is_notebook(path):
             stop = _in_cell(index, function, line)
         else:
             stop = _stop_at(index, function, line) or _on_all_ways(index, function) if function is not None else None
         if stop is not None:
             return stop
+    return None
+
+
+def _bad_indentation(index: Index, path: str, line: int) -> Stop | None:
+    """Of a file, or of the cells of a notebook up to the one that holds the line."""
+    file = index.files[path]
+    if compiled_file(index, path) is not None:
+        return None
+    lines = file.body.source.whole.decode("utf-8", "replace").split("\n")
+    starts = [first for first, _ in file.cells if first <= line] or [1]
+    ends = (
+        [*(first for first, _ in file.cells if first > starts[0]), len(lines) + 1] if file.cells else [len(lines) + 1]
+    )
+    for start, end in zip(starts, ends, strict=False):
+        bad = bad_indentation(dedent("\n".join(lines[start - 1 : end - 1])))
+        if bad is not None:
+            return Stop(path, start + bad - 1, "it is indented in a way that no block has")
     return None
 
 
@@ -260,6 +280,8 @@ def _raises(index: Index, spot: Spot) -> str:
     known = compiled_file(index, path)
     if known is None or any(first <= event.line <= last for first, last in known.caught):
         return ""
+    if why := misfit_of_targets(index, event, spot):
+        return why
     for expr in _evaluated(event):
         if expr.kind == "path":
             head = expr.text.partition(".")[0]

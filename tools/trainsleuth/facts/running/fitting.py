@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..naming.modules import is_module_class
-from ..records import Class, Expr
+from ..records import Class, Event, Expr
 from ..tracing.callers import Target
 from ..tracing.making import called
 from ..tracing.things import Spot
@@ -41,6 +41,45 @@ def misfit(index: Index, call: Expr, spot: Spot) -> str:
     targets = list(index.calling.targets(call, spot))
     said = [_misfit(index, target, call) if isinstance(target, Target) else "" for target in targets]
     return said[0] if said and all(said) else ""
+
+
+def misfit_of_targets(index: Index, event: Event, spot: Spot) -> str:
+    """Why `state, reward, done = env.step(action)` surely fails: all that is called gives back another number of values."""
+    call = event.value
+    if event.kind != "assign" or call is None or call.kind != "call" or len(event.targets) != 1:
+        return ""
+    wanted = event.targets[0].parts
+    if (
+        event.targets[0].kind != "tuple"
+        or any(one.kind == "star" for one in wanted)
+        or not index.may_run(call, spot.function)
+    ):
+        return ""
+    targets = list(index.calling.targets(call, spot))
+    said = [_given_back(index, one, len(wanted)) if isinstance(one, Target) else "" for one in targets]
+    return said[0] if said and all(said) else ""
+
+
+def _given_back(index: Index, target: Target, wanted: int) -> str:
+    function = target.function
+    if function.decorators or not _is_plain(index, target) or any(_yields(event) for event in function.events):
+        return ""
+    values = [event.value for event in function.events if event.kind == "return"]
+    lengths = [length for value in values if (length := _length(value)) is not None]
+    if not values or len(lengths) < len(values) or wanted in lengths:
+        return ""
+    return f"{function.qualname}() at {function.path}:{function.line} gives back {lengths[0]} values, not {wanted}"
+
+
+def _length(value: Expr | None) -> int | None:
+    """Of a tuple that is written out."""
+    if value is None or value.kind != "tuple" or any(part.kind == "star" for part in value.parts):
+        return None
+    return len(value.parts)
+
+
+def _yields(event: Event) -> bool:
+    return event.value is not None and any(part.kind == "yield" for part in event.value.walk())
 
 
 def _misfit(index: Index, target: Target, call: Expr) -> str:

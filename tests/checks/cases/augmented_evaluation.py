@@ -1,0 +1,100 @@
+"""Programs for augmented-evaluation."""
+
+from ._programs import mutant
+
+_CIFAR = """
+import torch
+from torch.utils.data import DataLoader
+from torchvision import datasets, transforms
+
+augment = transforms.Compose([transforms.RandomCrop(32, padding=4), transforms.RandomHorizontalFlip(), transforms.ToTensor()])
+plain = transforms.Compose([transforms.Resize(32), transforms.CenterCrop(32), transforms.ToTensor()])
+train_set = datasets.CIFAR10("data", train=True, transform=augment)
+test_set = datasets.CIFAR10("data", train=False, transform=plain)
+train_loader = DataLoader(train_set, 128, shuffle=True)
+test_loader = DataLoader(test_set, 128)
+"""
+_FOLDERS = """
+import os
+import torch
+from torch.utils.data import DataLoader
+from torchvision import transforms
+from torchvision.datasets import ImageFolder
+
+def build_transform(is_train, size=224):
+    if is_train:
+        return transforms.Compose([transforms.RandomResizedCrop(size), transforms.ToTensor()])
+    return transforms.Compose([transforms.Resize(256), transforms.CenterCrop(size), transforms.ToTensor()])
+
+def loaders(root):
+    val_transform = transforms.Compose([transforms.Resize(256), transforms.CenterCrop(224), transforms.ToTensor()])
+    train_set = ImageFolder(os.path.join(root, "train"), transform=build_transform(True))
+    val_set = ImageFolder(os.path.join(root, "val"), transform=val_transform)
+    return DataLoader(train_set, 64, shuffle=True), DataLoader(val_set, 64)
+"""
+_OWN = """
+import albumentations as A
+import torch
+from torch.utils.data import DataLoader
+from images import Images
+
+class Module:
+    def __init__(self, root):
+        self.root = root
+        self.train_transform = A.Compose([A.RandomCrop(256, 256), A.HorizontalFlip(), A.Normalize()])
+        self.val_transform = A.Compose([A.Resize(256, 256), A.Normalize()])
+
+    def val_dataloader(self):
+        return DataLoader(Images(self.root, split="val", transform=self.val_transform), batch_size=8)
+"""
+SILENT = {
+    "two transforms": _CIFAR,
+    "folders": _FOLDERS,
+    "a class of the project": _OWN,
+    "a rotation by one angle": mutant(
+        _CIFAR,
+        (
+            "transforms.Resize(32), transforms.CenterCrop(32)",
+            "transforms.RandomRotation((-90, -90)), transforms.CenterCrop(32)",
+        ),
+    ),
+    "a flip of every picture": mutant(_CIFAR, ("transforms.Resize(32)", "transforms.RandomHorizontalFlip(p=1.0)")),
+    "a flip of none": mutant(_CIFAR, ("transforms.Resize(32)", "transforms.RandomHorizontalFlip(0)")),
+    "trained on the test part of another set": mutant(
+        _CIFAR,
+        ("test_set = datasets.CIFAR10", "unlabelled_set = datasets.SVHN"),
+        ("transform=plain", "transform=augment"),
+        ("(test_set", "(unlabelled_set"),
+    ),
+    "outliers to train with": mutant(
+        _CIFAR,
+        ("test_set = ", "outliers = []\noutliers.append("),
+        ("transform=plain)", "transform=augment))"),
+        ("DataLoader(test_set, 128)", "None"),
+    ),
+    "a set that is altered on purpose": mutant(
+        _FOLDERS,
+        ("def loaders(", "def rotated_by_chance("),
+        ("transforms.Resize(256), transforms.CenterCrop(224)", "transforms.RandomAffine(30)"),
+    ),
+    "averaged over several copies": mutant(
+        _CIFAR, ("test_set = ", "tta_set = "), ("transform=plain", "transform=augment"), ("(test_set", "(tta_set")
+    ),
+    "the transform is not resolved": mutant(
+        _FOLDERS, ("transform=val_transform", "transform=build_transform(bool(root))")
+    ),
+    "no transform": mutant(_CIFAR, ("transform=plain", "transform=None")),
+}
+FAILS = {
+    "one transform for both": mutant(_CIFAR, ("transform=plain", "transform=augment")),
+    "a transform of its own that draws": mutant(_CIFAR, ("transforms.Resize(32)", "transforms.RandomCrop(32)")),
+    "a folder": mutant(
+        _FOLDERS, ("transforms.Resize(256), transforms.CenterCrop(224)", "transforms.RandomResizedCrop(224)")
+    ),
+    "a class of the project": mutant(_OWN, ("transform=self.val_transform", "transform=self.train_transform")),
+    "a text in front": mutant(
+        _FOLDERS,
+        ('os.path.join(root, "val")', 'root + "/valid/"'),
+        ("transforms.Resize(256), transforms.CenterCrop(224)", "transforms.ColorJitter(0.4)"),
+    ),
+}

@@ -1,0 +1,125 @@
+"""Pictures of a test or validation set are altered by chance.
+
+A transform with RandomCrop, RandomHorizontalFlip or ColorJitter is for training: it shows each picture in another way every
+time. Given to the set that the model is judged on, it makes the score lower and noisy: two evaluations of one model differ, and
+the best epoch is the one that was lucky.
+
+Fix: a transform of its own for evaluation, with Resize, CenterCrop and the same normalisation.
+
+Cannot see: transforms and parts of the data that a setting chooses, transforms inside of a data set. Averages over several
+altered copies of a picture (test-time augmentation) are meant.
+
+Bad:
+    from torch.utils.data import DataLoader
+    from torchvision import datasets, transforms
+
+    transform = transforms.Compose([
+        transforms.RandomCrop(32, padding=4), transforms.RandomHorizontalFlip(), transforms.ToTensor(),
+    ])
+    train_set = datasets.CIFAR10("data", train=True, transform=transform)
+    test_set = datasets.CIFAR10("data", train=False, transform=transform)
+    train_loader = DataLoader(train_set, 128, shuffle=True)
+    test_loader = DataLoader(test_set, 128)
+
+Good:
+    from torch.utils.data import DataLoader
+    from torchvision import datasets, transforms
+
+    augment = transforms.Compose([
+        transforms.RandomCrop(32, padding=4), transforms.RandomHorizontalFlip(), transforms.ToTensor(),
+    ])
+    train_set = datasets.CIFAR10("data", train=True, transform=augment)
+    test_set = datasets.CIFAR10("data", train=False, transform=transforms.ToTensor())
+    train_loader = DataLoader(train_set, 128, shuffle=True)
+    test_loader = DataLoader(test_set, 128)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Event, Expr, Function, Index, Literal, Spot, is_test, written
+from trainsleuth.finding import Finding, Link
+
+from ._augmenting import draws
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "augmented-evaluation",
+    "data",
+    "warning",
+    "",
+    suspects=("augmentation",),
+    claims=("altered-evaluation-misleads",),
+    look="evaluate the same weights twice: the two scores should be equal to the last digit",
+    sure=("",),
+)
+_MADE = re.compile(rb"\btransforms?\s*=")
+_NAMES = ("transform", "transforms")
+_PARTS = ("split", "mode", "phase", "partition", "subset", "image_set", "data_split", "set", "part")
+_JUDGED = re.compile(r"test|testing|val|valid|validation|eval|evaluation|dev", re.I)
+_FOLDER = re.compile(r"(?:^|/)(?:test|testing|val|valid|validation|eval)(?:_?(?:set|data|images|imgs))?/?$", re.I)
+_OTHER = re.compile(
+    r"train|tta|aug|unlab|pool|ood|outl|source|target|calib|rand|chance|corrupt|perturb|robust|attack|adv", re.I
+)
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for function in index.functions_holding(_MADE):
+        if is_test(function.path):
+            continue
+        for position, event in enumerate(function.events):
+            for call in event.calls:
+                given = next((one for name in _NAMES if (one := call.keyword(name)) is not None), None)
+                if given is not None and (said := _judged(index, call, Spot(function, position))):
+                    yield _examined(index, Spot(function, position), event, call, given, said)
+
+
+def _judged(index: Index, call: Expr, spot: Spot) -> str:
+    """What says that the data set is one that a model is judged on: train=False, split="val", a folder called test."""
+    train = call.keyword("train")
+    if train is not None and train.text == "False":
+        return "train=False"
+    for part in call.parts[1:]:
+        if part.kind == "keyword" and part.text in _PARTS and _JUDGED.fullmatch(_text(index, part.parts[0], spot)):
+            return written(part)
+    folder = call.argument(0, "root")
+    last = [one for one in folder.walk() if one.kind == "string"][-1:] if folder is not None else []
+    return written(folder) if folder is not None and last and _FOLDER.search(last[0].text) else ""
+
+
+def _text(index: Index, expr: Expr, spot: Spot) -> str:
+    things = index.objects.of(expr, spot)
+    only = things[0] if len(things) == 1 else None
+    return only.expr.text if isinstance(only, Literal) and only.expr.kind == "string" else ""
+
+
+def _examined(index: Index, spot: Spot, event: Event, call: Expr, given: Expr, said: str) -> Finding:
+    path, line = spot.function.path, call.line
+    if any(_OTHER.search(one) for one in _names(event, spot.function)):
+        return SAY.passed(path, line, "its name says that it is no set that a model is judged on")
+    drawn = draws(index, given, spot)
+    if drawn is None:
+        return SAY.open(path, line, f"whether {written(given)} alters pictures by chance is not resolved")
+    if not drawn:
+        return SAY.passed(path, line, f"{written(given)} does the same to a picture each time")
+    chain = (
+        Link(path, given.line, f"{written(given)} draws"),
+        Link(path, line, f"{said}: a set that a model is judged on"),
+    )
+    message = (
+        f"{written(call.parts[0])} at {path}:{line} is a set that a model is judged on ({said}), and {written(given)} alters its pictures by "
+        f"chance: the score is lower, and another one each time; expected a transform that does the same to a picture each time."
+    )
+    return SAY.fail(path, line, message, chain)
+
+
+def _names(event: Event, function: Function) -> Iterator[str]:
+    """What the data set goes by: variables, lists that it is appended to, the function that makes it."""
+    yield function.name
+    for target in event.targets:
+        yield from (part.text for part in target.walk() if part.kind in ("path", "string"))
+    for call in event.calls:
+        if call.last in ("append", "extend", "add") and call.receiver is not None:
+            yield call.receiver.text
