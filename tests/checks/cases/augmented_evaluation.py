@@ -80,6 +80,15 @@ SILENT = {
     "averaged over several copies": mutant(
         _CIFAR, ("test_set = ", "tta_set = "), ("transform=plain", "transform=augment"), ("(test_set", "(tta_set")
     ),
+    "the pictures are read as they are stored": mutant(_CIFAR, ("transform=plain", "transform=augment")).replace(
+        "DataLoader(test_set, 128)", "torch.tensor(test_set.data)"
+    ),
+    "no data set": mutant(
+        _OWN,
+        ("from images import Images", "from clicks import Interaction"),
+        ("Images(self.root, split", "Interaction(self.root, mode"),
+        ("transform=self.val_transform", "transforms=self.train_transform"),
+    ),
     "the transform is not resolved": mutant(
         _FOLDERS, ("transform=val_transform", "transform=build_transform(bool(root))")
     ),

@@ -39,7 +39,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Event, Expr, Function, Index, Literal, Spot, is_test, written
+from trainsleuth.facts import (
+    Class,
+    Event,
+    Expr,
+    Function,
+    Index,
+    Literal,
+    Spot,
+    Unknown,
+    external_name,
+    is_test,
+    written,
+)
 from trainsleuth.finding import Finding, Link
 
 from ._augmenting import draws
@@ -60,6 +72,8 @@ _NAMES = ("transform", "transforms")
 _PARTS = ("split", "mode", "phase", "partition", "subset", "image_set", "data_split", "set", "part")
 _JUDGED = re.compile(r"test|testing|val|valid|validation|eval|evaluation|dev", re.I)
 _FOLDER = re.compile(r"(?:^|/)(?:test|testing|val|valid|validation|eval)(?:_?(?:set|data|images|imgs))?/?$", re.I)
+_DATA = re.compile(r"data|set$|folder|images|pictures|cifar|mnist|svhn|voc|coco|stl10", re.I)
+_RAW = ("data", "targets", "imgs", "samples")
 _OTHER = re.compile(
     r"train|tta|aug|unlab|pool|ood|outl|source|target|calib|rand|chance|corrupt|perturb|robust|attack|adv", re.I
 )
@@ -72,8 +86,9 @@ def check(index: Index) -> Iterator[Finding]:
         for position, event in enumerate(function.events):
             for call in event.calls:
                 given = next((one for name in _NAMES if (one := call.keyword(name)) is not None), None)
-                if given is not None and (said := _judged(index, call, Spot(function, position))):
-                    yield _examined(index, Spot(function, position), event, call, given, said)
+                spot = Spot(function, position)
+                if given is not None and (said := _judged(index, call, spot)) and _is_data_set(index, call, spot):
+                    yield _examined(index, spot, event, call, given, said)
 
 
 def _judged(index: Index, call: Expr, spot: Spot) -> str:
@@ -89,6 +104,29 @@ def _judged(index: Index, call: Expr, spot: Spot) -> str:
     return written(folder) if folder is not None and last and _FOLDER.search(last[0].text) else ""
 
 
+def _is_data_set(index: Index, call: Expr, spot: Spot) -> bool:
+    """Of torchvision, a class of the project that gives examples by number, or called like one."""
+    return bool(_DATA.search(call.last)) or any(
+        index.method(thing, "__getitem__") is not None
+        if isinstance(thing, Class)
+        else external_name(thing).startswith("torchvision.datasets")
+        for thing in index.objects.of(call.parts[0], spot)
+    )
+
+
+def _reads_raw(index: Index, event: Event, function: Function) -> bool:
+    """self.test_set.data: the pictures as they are stored, which no transform meets."""
+    names = {target.last for target in event.targets if target.kind == "path"}
+    cls = index.class_of(function)
+    functions = tuple(cls.methods.values()) if cls is not None else (function,)
+    values = (one.value for each in functions for one in each.events if one.value is not None)
+    return any(
+        part.kind == "path" and part.last in _RAW and part.text.rpartition(".")[0].rpartition(".")[2] in names
+        for value in values
+        for part in value.walk()
+    )
+
+
 def _text(index: Index, expr: Expr, spot: Spot) -> str:
     things = index.objects.of(expr, spot)
     only = things[0] if len(things) == 1 else None
@@ -99,6 +137,8 @@ def _examined(index: Index, spot: Spot, event: Event, call: Expr, given: Expr, s
     path, line = spot.function.path, call.line
     if any(_OTHER.search(one) for one in _names(event, spot.function)):
         return SAY.passed(path, line, "its name says that it is no set that a model is judged on")
+    if _reads_raw(index, event, spot.function):
+        return SAY.open(path, line, "its pictures are read as they are stored")
     drawn = draws(index, given, spot)
     if drawn is None:
         return SAY.open(path, line, f"whether {written(given)} alters pictures by chance is not resolved")
