@@ -47,7 +47,6 @@ from trainsleuth.facts import (
     Index,
     Literal,
     Spot,
-    Unknown,
     external_name,
     is_test,
     written,
