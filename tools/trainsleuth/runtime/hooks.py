@@ -38,7 +38,7 @@ MOMENTS = (
     "step_after",  # (optimizer)
     "schedule_born",  # (scheduler)
     "schedule",  # (scheduler)
-    "weights_loaded",  # (module)
+    "weights_loaded",  # (module, state dict, what load_state_dict gave back, addresses of the module's own values before)
     "seeded",  # (seed)
     "saved",  # (object); torch.save is about to write it
     "loaded",  # (object); torch.load has read it

@@ -6,9 +6,11 @@ Wrappers keep signature, result and exceptions; when the bus sleeps they only pa
 import functools
 import inspect
 import types
+from contextlib import suppress
 
 from . import births
 from .direct import DirectCalls
+from .loading import own_storage
 
 LOSSES = (
     "binary_cross_entropy",
@@ -309,9 +311,13 @@ def weights_loaded(torch, bus):
     original = module_class.load_state_dict
 
     @functools.wraps(original)
-    def load_state_dict(self, *args, **kwargs):
-        bus.tell("weights_loaded", self)
-        return original(self, *args, **kwargs)
+    def load_state_dict(self, state_dict, *args, **kwargs):
+        own = set()
+        with suppress(Exception):  # modules on no device, states that are no tables
+            own = own_storage(self)
+        result = original(self, state_dict, *args, **kwargs)
+        bus.tell("weights_loaded", self, state_dict, result, own)
+        return result
 
     module_class.load_state_dict = load_state_dict
 

@@ -5,13 +5,16 @@ After `detail` steps only one "tick" per step is written: loss, learning rates.
 
 import sys
 import weakref
+from contextlib import suppress
 
 from . import graph, registered
 from .backwards import LossValue
 from .gradients import members
+from .loading import brought, holds_some, remember
 from .tensors import local, scalar, shape, tensors_in
 
 MOST_PHASES = 6  # optimizers whose birth begins a new phase
+MOST_LOADS = 100  # of state dicts that are looked into
 
 
 class Listener:
@@ -20,7 +23,9 @@ class Listener:
         self.detail = bus.experiment.get("detail", 24)  # steps told in full
         self.judge = bus.experiment.get("judge", 6)  # steps whose gradients are read at each backward
         self.optimizers, self.roots, self.loaders = {}, {}, set()
-        self.given = weakref.WeakSet()  # modules that weights were loaded into
+        self.given = weakref.WeakSet()  # modules that weights were loaded into, with their parts
+        self.loaded_into, self.loads = weakref.WeakKeyDictionary(), 0
+        self.read = []  # weak references to the tensors of files
         self.kept = []  # referenced, so that an id is never used twice
         self.value, self.phase = LossValue(), 0
         self.losses, self.held = [], {}  # gradients of each optimizer as the backward found them
@@ -169,11 +174,19 @@ class Listener:
             self.op("schedule", cls=type(scheduler).__name__, lr=rates(optimizer) if optimizer is not None else None,
                     optimizer=self.optimizers.get(id(optimizer)))  # fmt: skip
 
-    def weights_loaded(self, module):
+    def weights_loaded(self, module, state, result, own):
         self.given.update(registered.modules(module))
-        self.op("weights_loaded", cls=type(module).__name__)
+        told, number = {}, self.loaded_into.setdefault(module, len(self.loaded_into))
+        self.loads += 1
+        if self.loads <= MOST_LOADS:
+            with suppress(Exception):  # states of a kind of their own
+                told = brought(self.bus.torch, module, state, result, own)
+                if told["own"] == told["keys"]:
+                    told["holds"] = holds_some(self.bus.torch, self.read, state)
+        self.op("weights_loaded", cls=type(module).__name__, module=number, **told)
 
     def loaded(self, what):
+        remember(self.bus.torch, self.read, what)
         self.op("weights_loaded", cls="torch.load")
 
     def boundary(self, step):
