@@ -47,7 +47,40 @@ class Module:
     def val_dataloader(self):
         return DataLoader(Images(self.root, split="val", transform=self.val_transform), batch_size=8)
 """
+_TABLE = """
+import os
+import torch
+from torchvision import datasets, transforms
+
+data_transforms = {
+    "train": transforms.Compose([transforms.RandomResizedCrop(224), transforms.RandomHorizontalFlip(), transforms.ToTensor()]),
+    "val": transforms.Compose([transforms.Resize(256), transforms.CenterCrop(224), transforms.ToTensor()]),
+}
+image_datasets = {x: datasets.ImageFolder(os.path.join("data", x), data_transforms[x]) for x in ["train", "val"]}
+loaders = {x: torch.utils.data.DataLoader(image_datasets[x], 32, shuffle=x == "train") for x in ["train", "val"]}
+"""
+_IMAGENET = """
+import os
+import torch
+from torchvision import datasets, transforms
+
+def main(args):
+    traindir, valdir = os.path.join(args.data, "train"), os.path.join(args.data, "val")
+    held_out = os.path.join(args.data, "val")
+    normalize = transforms.Normalize(mean=[0.485, 0.456, 0.406], std=[0.229, 0.224, 0.225])
+    val_loader = torch.utils.data.DataLoader(
+        datasets.ImageFolder(held_out, transforms.Compose([transforms.Resize(256), transforms.CenterCrop(224), normalize])),
+        batch_size=256,
+    )
+"""
 SILENT = {
+    "a table": _TABLE,
+    "the example of ImageNet": _IMAGENET,
+    "a table of other things": mutant(
+        _TABLE,
+        ('"train": transforms', '"photo": transforms'),
+        ("transforms.Resize(256), transforms.CenterCrop", "transforms.RandomCrop"),
+    ),
     "two transforms": _CIFAR,
     "folders": _FOLDERS,
     "a class of the project": _OWN,
@@ -59,6 +92,7 @@ SILENT = {
         ),
     ),
     "a flip of every picture": mutant(_CIFAR, ("transforms.Resize(32)", "transforms.RandomHorizontalFlip(p=1.0)")),
+    "a jitter of nothing": mutant(_CIFAR, ("transforms.Resize(32)", "transforms.ColorJitter()")),
     "a flip of none": mutant(_CIFAR, ("transforms.Resize(32)", "transforms.RandomHorizontalFlip(0)")),
     "trained on the test part of another set": mutant(
         _CIFAR,
@@ -95,6 +129,10 @@ SILENT = {
     "no transform": mutant(_CIFAR, ("transform=plain", "transform=None")),
 }
 FAILS = {
+    "a table": mutant(_TABLE, ("transforms.Resize(256), transforms.CenterCrop", "transforms.RandomCrop")),
+    "in the second place": mutant(
+        _IMAGENET, ("transforms.Resize(256), transforms.CenterCrop(224)", "transforms.RandomResizedCrop(224)")
+    ),
     "one transform for both": mutant(_CIFAR, ("transform=plain", "transform=augment")),
     "a transform of its own that draws": mutant(_CIFAR, ("transforms.Resize(32)", "transforms.RandomCrop(32)")),
     "a folder": mutant(

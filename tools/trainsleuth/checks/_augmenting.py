@@ -48,7 +48,7 @@ def _thing(index: Index, thing: Thing, depth: int) -> bool | None:
     if isinstance(thing, Instance) and isinstance(thing.kind, External) and thing.call is not None and thing.spot:
         name = thing.name.rpartition(".")[2]
         if _DRAWS.search(name):
-            return not _is_fixed(thing.call)
+            return not _is_fixed(thing.call) and not (thing.name.startswith("torchvision.") and _is_idle(thing.call))
         if name in _LISTING:
             return _any(index, thing.call.arguments, thing.spot, depth)
         return False if _FIXED.fullmatch(name) else None
@@ -73,6 +73,12 @@ def _is_fixed(call: Expr) -> bool:
     return given is not None and (
         given.text in ("0", "0.0") or (given.text in ("1", "1.0") and call.last.endswith("Flip"))
     )
+
+
+def _is_idle(call: Expr) -> bool:
+    """ColorJitter() of torchvision, which changes nothing unless it is told how much."""
+    given = [part.parts[0] if part.kind == "keyword" else part for part in call.parts[1:]]
+    return call.last == "ColorJitter" and all(one.text in ("0", "0.0", "None") for one in given)
 
 
 def _any(index: Index, parts: tuple[Expr, ...], spot: Spot, depth: int) -> bool | None:

@@ -49,6 +49,7 @@ from trainsleuth.facts import (
     Spot,
     external_name,
     is_test,
+    makers,
     written,
 )
 from trainsleuth.finding import Finding, Link
@@ -66,8 +67,9 @@ SAY = Verdicts(
     look="evaluate the same weights twice: the two scores should be equal to the last digit",
     sure=("",),
 )
-_MADE = re.compile(rb"\btransforms?\s*=")
+_MADE = re.compile(rb"[Tt]ransform|Compose")
 _NAMES = ("transform", "transforms")
+_COMPOSING = ("Compose", "Sequential")
 _PARTS = ("split", "mode", "phase", "partition", "subset", "image_set", "data_split", "set", "part")
 _JUDGED = re.compile(r"test|testing|val|valid|validation|eval|evaluation|dev", re.I)
 _FOLDER = re.compile(r"(?:^|/)(?:test|testing|val|valid|validation|eval)(?:_?(?:set|data|images|imgs))?/?$", re.I)
@@ -83,11 +85,29 @@ def check(index: Index) -> Iterator[Finding]:
         if is_test(function.path):
             continue
         for position, event in enumerate(function.events):
+            spot = Spot(function, position)
             for call in event.calls:
-                given = next((one for name in _NAMES if (one := call.keyword(name)) is not None), None)
-                spot = Spot(function, position)
-                if given is not None and (said := _judged(index, call, spot)) and _is_data_set(index, call, spot):
-                    yield _examined(index, spot, event, call, given, said)
+                if (said := _judged(index, call, spot)) and _is_data_set(index, call, spot):
+                    yield from (_examined(index, spot, call, given, said) for given in _transforms(index, call, spot))
+            yield from (_examined(index, spot, None, given, key) for given, key in _of_tables(event))
+
+
+def _transforms(index: Index, call: Expr, spot: Spot) -> Iterator[Expr]:
+    """What it is given as a transform: by name, or in a place behind the folder."""
+    named = next((one for name in _NAMES if (one := call.keyword(name)) is not None), None)
+    if named is not None:
+        yield named
+    else:
+        yield from [one for one in call.arguments[1:] if draws(index, one, spot) is not None][:1]
+
+
+def _of_tables(event: Event) -> Iterator[tuple[Expr, str]]:
+    """{"train": Compose(...), "val": Compose(...)}: those of what a model is judged on."""
+    for table in event.value.walk() if event.kind == "assign" and event.value is not None else ():
+        pairs = [one.parts for one in table.parts if one.kind == "pair"] if table.kind == "dict" else []
+        keyed = {key.text: value for key, value in pairs if key.kind == "string" and value.last in _COMPOSING}
+        if any(key.lower().startswith("train") for key in keyed):
+            yield from ((value, f'"{key}"') for key, value in keyed.items() if _JUDGED.fullmatch(key))
 
 
 def _judged(index: Index, call: Expr, spot: Spot) -> str:
@@ -99,8 +119,15 @@ def _judged(index: Index, call: Expr, spot: Spot) -> str:
         if part.kind == "keyword" and part.text in _PARTS and _JUDGED.fullmatch(_text(index, part.parts[0], spot)):
             return written(part)
     folder = call.argument(0, "root")
-    last = [one for one in folder.walk() if one.kind == "string"][-1:] if folder is not None else []
-    return written(folder) if folder is not None and last and _FOLDER.search(last[0].text) else ""
+    made = [one for one, _ in makers(index, folder, spot)] if folder is not None else []
+    is_judged = bool(made) and all(_ends_in_folder(one) for one in made)
+    return f"{written(made[0])}" if is_judged else ""
+
+
+def _ends_in_folder(expr: Expr) -> bool:
+    """os.path.join(root, "val"), root + "/test": the last text in it."""
+    texts = [one for one in expr.walk() if one.kind == "string"]
+    return bool(texts) and _FOLDER.search(texts[-1].text) is not None
 
 
 def _is_data_set(index: Index, call: Expr, spot: Spot) -> bool:
@@ -132,24 +159,23 @@ def _text(index: Index, expr: Expr, spot: Spot) -> str:
     return only.expr.text if isinstance(only, Literal) and only.expr.kind == "string" else ""
 
 
-def _examined(index: Index, spot: Spot, event: Event, call: Expr, given: Expr, said: str) -> Finding:
-    path, line = spot.function.path, call.line
+def _examined(index: Index, spot: Spot, call: Expr | None, given: Expr, said: str) -> Finding:
+    """`call` makes the data set; None for a transform that a table keeps for one."""
+    event, path, line = spot.function.events[spot.position], spot.function.path, (call or given).line
     if any(_OTHER.search(one) for one in _names(event, spot.function)):
         return SAY.passed(path, line, "its name says that it is no set that a model is judged on")
-    if _reads_raw(index, event, spot.function):
+    if call is not None and _reads_raw(index, event, spot.function):
         return SAY.open(path, line, "its pictures are read as they are stored")
     drawn = draws(index, given, spot)
     if drawn is None:
         return SAY.open(path, line, f"whether {written(given)} alters pictures by chance is not resolved")
     if not drawn:
         return SAY.passed(path, line, f"{written(given)} does the same to a picture each time")
-    chain = (
-        Link(path, given.line, f"{written(given)} draws"),
-        Link(path, line, f"{said}: a set that a model is judged on"),
-    )
+    what = f"{written(call.parts[0])} at {path}:{line} is a set" if call is not None else f"{path}:{line} is for a set"
+    chain = (Link(path, given.line, f"{written(given)} draws"), Link(path, line, f"{said}: what a model is judged on"))
     message = (
-        f"{written(call.parts[0])} at {path}:{line} is a set that a model is judged on ({said}), and {written(given)} alters its pictures by "
-        f"chance: the score is lower, and another one each time; expected a transform that does the same to a picture each time."
+        f"{what} that a model is judged on ({said}), and {written(given)} alters its pictures by chance: the score is lower, and another one "
+        "each time; expected a transform that does the same to a picture each time."
     )
     return SAY.fail(path, line, message, chain)
 
