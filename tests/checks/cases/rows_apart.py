@@ -65,6 +65,18 @@ SILENT = {
     "other rows": mutant(_PPO, ("b_advantages[mb_inds]", "b_advantages[0:end]")),
 }
 FAILS = {
+    "in one of two places": mutant(
+        _PPO,
+        (
+            "v_loss = ((value - b_returns[mb_inds])",
+            "print(b_returns[mb_inds].mean())\n            v_loss = ((value - b_returns[start:end])",
+        ),
+    ),
+    "flattened before": mutant(
+        _PPO,
+        ("    b_inds = np.arange", "    b_advantages = b_advantages.reshape(-1)\n    b_inds = np.arange"),
+        ("b_advantages[mb_inds]", "b_advantages[start:end]"),
+    ),
     "advantages by slice": mutant(_PPO, ("b_advantages[mb_inds]", "b_advantages[start:end]")),
     "returns by slice": mutant(_PPO, ("b_returns[mb_inds]", "b_returns[start:end]")),
     "weights by slice": mutant(_PERMUTED, ("weight[picked]", "weight[i : i + self.size]")),

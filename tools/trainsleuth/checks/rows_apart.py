@@ -70,6 +70,7 @@ SAY = Verdicts(
 )
 _SHUFFLES = re.compile(rb"\b(?:permutation|randperm|shuffle)\b")
 _DRAWN = ("permutation", "randperm")
+_ORDERING = (*_DRAWN, "arange", "range", "argsort", "shuffle", "sample")
 
 
 class _Rows(NamedTuple):
@@ -142,18 +143,19 @@ def _examined(function: Function, rows: _Rows) -> Iterator[Finding]:
                         beside.setdefault(name, part)
     if not taken:
         return
-    apart = [part for name, part in beside.items() if name not in taken and name not in written_to]
-    if not apart or _is_index(function, apart[0]):
+    apart = [part for name, part in beside.items() if name not in written_to]
+    if not apart or _is_index(function, apart[0], rows.order):
         yield SAY.passed(path, rows.made.line, f"{', '.join(taken)} give the rows of {rows.name}")
         return
     yield _failure(path, rows, next(iter(taken.values())), apart[0])
 
 
-def _is_index(function: Function, part: Expr) -> bool:
+def _is_index(function: Function, part: Expr, order: str) -> bool:
     """Another order, made or shuffled here: what it gives is an index, or it was brought into the order before."""
     name = part.parts[0].text
     for event in function.events:
-        if name in bound_names(event):
+        inside = list(event.value.walk()) if event.value is not None else []
+        if name in bound_names(event) and any(one.last in _ORDERING or one.text == order for one in inside):
             return True
         if any(call.last == "shuffle" and name in [one.text for one in call.arguments] for call in event.calls):
             return True
