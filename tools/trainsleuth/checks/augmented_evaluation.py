@@ -87,9 +87,14 @@ def check(index: Index) -> Iterator[Finding]:
         for position, event in enumerate(function.events):
             spot = Spot(function, position)
             for call in event.calls:
-                if (said := _judged(index, call, spot)) and _is_data_set(index, call, spot):
+                if _may_be(call) and (said := _judged(index, call, spot)) and _is_data_set(index, call, spot):
                     yield from (_examined(index, spot, call, given, said) for given in _transforms(index, call, spot))
             yield from (_examined(index, spot, None, given, key) for given, key in _of_tables(event))
+
+
+def _may_be(call: Expr) -> bool:
+    """As far as its words tell: most calls make no data set."""
+    return bool(_DATA.search(call.last)) or any(call.keyword(name) is not None for name in _NAMES)
 
 
 def _transforms(index: Index, call: Expr, spot: Spot) -> Iterator[Expr]:
