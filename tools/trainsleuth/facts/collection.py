@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MUCH = 500_000  # blocks of memory, about 50 MB: more than that is not left to pile up
 _after = 0  # blocks in use when garbage was last looked for
+_done: list[Index] = []
 
 
 @contextmanager
@@ -25,6 +26,8 @@ def no_collection() -> Iterator[None]:
     before the next, when it has grown by `MUCH`.
     """
     global _after
+    while _done:
+        _forget(_done.pop())
     collecting = gc.isenabled()
     if collecting and sys.getallocatedblocks() - _after > MUCH:
         gc.collect()
@@ -41,11 +44,15 @@ def no_collection() -> Iterator[None]:
 
 
 def let_go(index: Index) -> None:
-    """Forget all of an index that nobody asks any more.
+    """Forget all of an index that nobody asks any more, before the next one is read: a process that ends need not.
 
     Its parts know each other, and functions keep answers that are about themselves, so left alone all of it waits for a
     search through the whole memory: a sixth of the time, and a million blocks, where one process searches many projects.
     """
+    _done.append(index)
+
+
+def _forget(index: Index) -> None:
     files = index.files
     for part in list(vars(index).values()):
         if hasattr(part, "__dict__") and not isinstance(part, Repository):
