@@ -142,6 +142,10 @@ def accuracy(model, loader):
     "made by a function": _MADE,
     "callbacks": _CALLBACKS,
     "every checkpoint is kept": mutant(_CALLBACKS, ('mode="max", save_top_k=1', "save_top_k=-1")),
+    "an old Lightning, which goes by the name": mutant(_CALLBACKS, (', mode="max"', ', filepath="best"')),
+    "a Lightning of that time": "# file: main.py"
+    + mutant(_CALLBACKS, (', mode="max"', ""))
+    + "# file: requirements.txt\npytorch-lightning==1.0.8\n",
     "a gap between two scores": mutant(_CALLBACKS, ("val/mIoU", "train_val_mIoU_gap"), ('mode="max"', 'mode="min"')),
     "a class of the project": mutant(
         _CALLBACKS,
@@ -161,6 +165,9 @@ def accuracy(model, loader):
     ),
 }
 FAILS = {
+    "a Lightning of today": "# file: main.py"
+    + mutant(_CALLBACKS, (', mode="max"', ""))
+    + "# file: requirements.txt\npytorch-lightning==1.10.0\n",
     "waits for a fall": mutant(_PLATEAU, ('mode="max", ', "")),
     "waits for the loss to rise": mutant(_PLATEAU, ("step(val_acc)", "step(loss)")),
     "a name that does not tell is given an accuracy": mutant(

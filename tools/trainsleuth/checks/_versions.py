@@ -1,4 +1,4 @@
-"""Which torch a program was written for, as the texts beside it name one."""
+"""Which torch, or Lightning, a program was written for, as the texts beside it name one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from trainsleuth.facts import Index, names_packages
 
 _TORCH = r"\b(?:py)?torch(?![a-z_]|-[a-z])[^\d\n,;/]{0,12}"
-_ANY = re.compile(_TORCH + r"(?:0\.[1-4]|[12]\.\d)", re.IGNORECASE)
+_LIGHTNING = r"\b(?:pytorch[-_ ])?lightning(?![a-z_]|-[a-z])[^\d\n,;/]{0,12}"
+_VERSIONS = {_TORCH: r"(?:0\.[1-4]|[12]\.\d)", _LIGHTNING: r"[0-2]\.\d"}
 _ELSEWHERE = re.compile(r"req(?:s|uir)[^/]*$|(?:^|/)Dockerfile[^/]*$", re.IGNORECASE)
 
 
@@ -16,9 +17,18 @@ def names_torch(index: Index, path: str, versions: str) -> str | None:
     """What names one of `versions` (a pattern: "0.[1-4]") for the code at `path`; "" where only others are named, None where
     no version is.
     """
-    wanted = re.compile(_TORCH + rf"(?:{versions.replace('.', chr(92) + '.')})\b", re.IGNORECASE)
+    return _names(index, path, _TORCH, versions)
+
+
+def names_lightning(index: Index, path: str, versions: str) -> str | None:
+    """The same of Lightning."""
+    return _names(index, path, _LIGHTNING, versions)
+
+
+def _names(index: Index, path: str, package: str, versions: str) -> str | None:
+    wanted = re.compile(package + rf"(?:{versions.replace('.', chr(92) + '.')})\b", re.IGNORECASE)
     above = {file: index.repository.read(file) or "" for file in _files_that_say_which(index, path)}
-    is_named = any(map(_ANY.search, above.values()))
+    is_named = any(re.search(package + _VERSIONS[package], text, re.IGNORECASE) for text in above.values())
     others = (
         ()
         if is_named

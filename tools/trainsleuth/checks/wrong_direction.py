@@ -1,7 +1,7 @@
 """A score that is to rise is watched as if it were to fall, or the reverse.
 
 What waits for a value to get better has to be told which way is better. ReduceLROnPlateau, and the checkpoints and early
-stops of Lightning, take the smaller value unless they are told mode="max"; the Trainer of transformers takes the greater one,
+stops of Lightning since 1.2, take the smaller value unless they are told mode="max"; the Trainer of transformers takes the greater one,
 but for a loss. Given an accuracy, the first lowers the rate as often as the model gets better, a checkpoint keeps the worst
 model, an early stop ends the run while it improves. Nothing says so.
 
@@ -66,6 +66,7 @@ from trainsleuth.finding import Finding, Link
 
 from ._schedules import PLATEAU, Schedule, made_by, plateaus
 from ._verdicts import Verdicts
+from ._versions import names_lightning
 
 SAY = Verdicts(
     "wrong-direction",
@@ -139,6 +140,8 @@ def _monitoring(index: Index, site: Site) -> Finding | None:
         return SAY.open(path, line, f"which way {written(given)} is to move, or is waited for, is not known")
     if waits is to_rise:
         return SAY.passed(path, line, f"{name} is to {_WAY[waits]}, as is waited for")
+    if site.call.last in _CALLBACKS and site.call.keyword("mode") is None and (old := _chose_itself(index, site)):
+        return SAY.open(path, line, f"{old}: before 1.2 the callback went by the name")
     if (kept := site.call.keyword("save_top_k")) is not None and written(kept) in ("-1", "0"):
         return SAY.passed(path, line, f"no checkpoint is chosen by {name}")
     message = (
@@ -146,6 +149,12 @@ def _monitoring(index: Index, site: Site) -> Finding | None:
         f"{_EFFECT[site.call.last]}; expected {_expected(to_rise)}."
     )
     return SAY.fail(path, line, message, (Link(path, line, f"it watches {name}"),), "medium", form="library")
+
+
+def _chose_itself(index: Index, site: Site) -> str:
+    """What says that this was written for a Lightning before 1.2, whose mode was "auto": max where acc stands in the name."""
+    gone = next((name for name in ("filepath", "prefix", "period") if site.call.keyword(name) is not None), "")
+    return f"{gone}= is gone since" if gone else names_lightning(index, site.function.path, "0|1.[01]") or ""
 
 
 _EFFECT = {
