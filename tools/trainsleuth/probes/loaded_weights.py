@@ -37,14 +37,15 @@ MOST = 0.5
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
-    loads = [op for op in trace.ops("weights_loaded") if op.get("keys")]
-    last = {load["module"]: load for load in loads}  # what a later call brings is there, whatever an earlier one did
-    found = [one for load in last.values() for one in _judged(trace, load)]
+    last = {
+        op["module"]: op for op in trace.ops("weights_loaded") if "module" in op
+    }  # a later call outdoes an earlier one
+    loads = [load for load in last.values() if load.get("keys")]
+    found = [one for load in loads for one in _judged(load)]
     yield from found
     if loads and not found:
         taken = "; ".join(
-            f"{load['cls']} took {load['taken']} of {load['keys']} at {shown(load)}{_left(load)}"
-            for load in list(last.values())[:3]
+            f"{load['cls']} took {load['taken']} of {load['keys']} at {shown(load)}{_left(load)}" for load in loads[:3]
         )
         path, line = place(loads[0].get("site"))
         yield Finding(by=BY, outcome="pass", family="architecture", path=path, line=line, message=f"values of state dicts: {taken}",
@@ -56,7 +57,7 @@ def _left(load: Event) -> str:
     return f", {count} of its own were left as they were ({names[0]} first)" if count else ""
 
 
-def _judged(trace: Trace, load: Event) -> Iterator[Finding]:
+def _judged(load: Event) -> Iterator[Finding]:
     missing, unexpected = load["missing"], load["unexpected"]
     where = f"load_state_dict() at {shown(load)}"
     if not load["parameters"]:
