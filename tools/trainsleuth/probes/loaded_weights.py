@@ -37,10 +37,13 @@ MOST = 0.5
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
-    last = {
-        op["module"]: op for op in trace.ops("weights_loaded") if "module" in op
-    }  # a later call outdoes an earlier one
+    calls = [op for op in trace.ops("weights_loaded") if "module" in op]
+    last = {op["module"]: op for op in calls}  # a later call outdoes an earlier one
     loads = [load for load in last.values() if load.get("keys")]
+    if not loads:
+        yield Finding(
+            by=BY, outcome="skip", family="architecture", message="no call of load_state_dict() was looked into"
+        )
     found = [one for load in loads for one in _judged(load)]
     yield from found
     if loads and not found:
