@@ -45,8 +45,12 @@ model.load_state_dict(own)"""
 FAULTS = {
     "other names": ('model.load_state_dict(torch.load(FOLDER + "/wrapped.pt")["state_dict"], strict=False)', "", "error", "took none of the 6 values"),
     "the file itself": ('model.load_state_dict(torch.load(FOLDER + "/wrapped.pt"), strict=False)', "", "error", "took none of the 1 values"),
-    "merged by name": (MERGED, "", "warning", "no matrix of a file that was read before is among them"),
+    "merged by name": (MERGED, "", "warning", "no name or matrix of a file that was read before is among them; a state dict refers to the weights"),
     "the best weights as a reference": ("best = model.state_dict()", "model.load_state_dict(best)", "note", "a state dict refers to the weights"),
+    "averaged in place with a file": (
+        'own = model.state_dict()\nstate = torch.load(FOLDER + "/plain.pt")\nfor name, value in state.items():\n    own[name].add_(value).div_(2)\nmodel.load_state_dict(own)',
+        "", "note", "own memory; a state dict refers",
+    ),
     "only the smallest part": (
         'state = torch.load(FOLDER + "/wrapped.pt")["state_dict"]\nstate["4.bias"] = state.pop("module.4.bias")\nmodel.load_state_dict(state, strict=False)',
         "", "warning", "did not take 5 of 6",

@@ -129,6 +129,11 @@ SILENT = {
     "no transform": mutant(_CIFAR, ("transform=plain", "transform=None")),
 }
 FAILS = {
+    "in a function that is called after training": mutant(
+        _FOLDERS,
+        ("def loaders(", "def get_train_val_loaders("),
+        ("transforms.Resize(256), transforms.CenterCrop(224)", "transforms.RandomResizedCrop(224)"),
+    ),
     "a table": mutant(_TABLE, ("transforms.Resize(256), transforms.CenterCrop", "transforms.RandomCrop")),
     "in the second place": mutant(
         _IMAGENET, ("transforms.Resize(256), transforms.CenterCrop(224)", "transforms.RandomResizedCrop(224)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from trainsleuth.facts import Expr, External, Index, Instance, Literal, Spot, Thing, written
+from trainsleuth.facts import Expr, External, Index, Instance, Literal, Spot, Thing, constant, written
 from trainsleuth.facts.data.purpose import names_evaluation
 
 _DRAWS = re.compile(
@@ -28,14 +28,10 @@ def difference(index: Index, before: tuple[Expr, Spot], now: tuple[Expr, Spot]) 
     drew, will = draws(index, *before), draws(index, *now)
     if drew is not None and will is not None:
         return "written" if drew is not will else ""
-    if {_constant(index, *before), _constant(index, *now)} == {"True", "False"}:
+    told = {one.text for given in (before, now) if (one := constant(index, *given)) is not None}
+    if told == {"True", "False"}:
         return "other"
     return "other" if old != "None" and bool(names_evaluation(old)) is not bool(names_evaluation(new)) else ""
-
-
-def _constant(index: Index, value: Expr, spot: Spot) -> str:
-    things = index.objects.of(value, spot)
-    return things[0].expr.text if len(things) == 1 and isinstance(things[0], Literal) else ""
 
 
 def draws(index: Index, expr: Expr, spot: Spot, depth: int = 6) -> bool | None:

@@ -45,8 +45,8 @@ from trainsleuth.facts import (
     Expr,
     Function,
     Index,
-    Literal,
     Spot,
+    constant,
     external_name,
     is_test,
     makers,
@@ -75,9 +75,8 @@ _JUDGED = re.compile(r"test|testing|val|valid|validation|eval|evaluation|dev", r
 _FOLDER = re.compile(r"(?:^|/)(?:test|testing|val|valid|validation|eval)(?:_?(?:set|data|images|imgs))?/?$", re.I)
 _DATA = re.compile(r"data|set$|folder|images|pictures|cifar|mnist|svhn|voc|coco|stl10", re.I)
 _RAW = ("data", "targets", "imgs", "samples")
-_OTHER = re.compile(
-    r"train|tta|aug|unlab|pool|ood|outl|source|target|calib|rand|chance|corrupt|perturb|robust|attack|adv", re.I
-)
+_ON_PURPOSE = re.compile(r"tta|rand|chance|corrupt|perturb|robust|attack|adv|ood|outl", re.I)
+_OTHER = re.compile(rf"train|aug|unlab|pool|source|target|calib|{_ON_PURPOSE.pattern}", re.I)
 
 
 def check(index: Index) -> Iterator[Finding]:
@@ -121,12 +120,13 @@ def _judged(index: Index, call: Expr, spot: Spot) -> str:
     if train is not None and train.text == "False":
         return "train=False"
     for part in call.parts[1:]:
-        if part.kind == "keyword" and part.text in _PARTS and _JUDGED.fullmatch(_text(index, part.parts[0], spot)):
+        told = constant(index, part.parts[0], spot) if part.kind == "keyword" and part.text in _PARTS else None
+        if told is not None and told.kind == "string" and _JUDGED.fullmatch(told.text):
             return written(part)
     folder = call.argument(0, "root")
     made = [one for one, _ in makers(index, folder, spot)] if folder is not None else []
     is_judged = bool(made) and all(_ends_in_folder(one) for one in made)
-    return f"{written(made[0])}" if is_judged else ""
+    return written(made[0]) if is_judged else ""
 
 
 def _ends_in_folder(expr: Expr) -> bool:
@@ -158,17 +158,13 @@ def _reads_raw(index: Index, event: Event, function: Function) -> bool:
     )
 
 
-def _text(index: Index, expr: Expr, spot: Spot) -> str:
-    things = index.objects.of(expr, spot)
-    only = things[0] if len(things) == 1 else None
-    return only.expr.text if isinstance(only, Literal) and only.expr.kind == "string" else ""
-
-
 def _examined(index: Index, spot: Spot, call: Expr | None, given: Expr, said: str) -> Finding:
     """`call` makes the data set; None for a transform that a table keeps for one."""
     event, path, line = spot.function.events[spot.position], spot.function.path, (call or given).line
-    if any(_OTHER.search(one) for one in _names(event, spot.function)):
-        return SAY.passed(path, line, "its name says that it is no set that a model is judged on")
+    if _ON_PURPOSE.search(spot.function.name) or any(map(_OTHER.search, _names(event))):
+        return SAY.open(
+            path, line, "names around it say that no model may be judged on it, or that it is altered on purpose"
+        )
     if call is not None and _reads_raw(index, event, spot.function):
         return SAY.open(path, line, "its pictures are read as they are stored")
     drawn = draws(index, given, spot)
@@ -185,9 +181,8 @@ def _examined(index: Index, spot: Spot, call: Expr | None, given: Expr, said: st
     return SAY.fail(path, line, message, chain)
 
 
-def _names(event: Event, function: Function) -> Iterator[str]:
-    """What the data set goes by: variables, lists that it is appended to, the function that makes it."""
-    yield function.name
+def _names(event: Event) -> Iterator[str]:
+    """What the data set goes by: variables, and lists that it is appended to."""
     for target in event.targets:
         yield from (part.text for part in target.walk() if part.kind in ("path", "string"))
     for call in event.calls:

@@ -69,10 +69,13 @@ from trainsleuth.facts import (
     is_test,
     loss_calls,
     number_sign,
+    terms,
     written,
 )
 from trainsleuth.finding import Finding, Link
 
+from ._divergence import divergences
+from ._uses import holder_of
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -93,7 +96,7 @@ _ERRORS = (
 
 def check(index: Index) -> Iterator[Finding]:
     holding = {one for one in index.functions_holding(_EXP) if not is_test(one.path)}
-    sums = {one: found for one in holding if (found := _summed(one)) is not None}
+    sums = {one: found for one in holding if (found := _summed(index, one)) is not None}
     said: set[Function] = set()
     for call in loss_calls(index, *_ERRORS, within=frozenset(sums)) if sums else ():
         function = call.site.function
@@ -102,51 +105,33 @@ def check(index: Index) -> Iterator[Finding]:
             yield _examined(index, call, *sums[function])
 
 
-def _summed(function: Function) -> tuple[Event, Expr] | None:
+def _summed(index: Index, function: Function) -> tuple[Event, Expr] | None:
     """kl = -0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp()), over everything at once."""
-    for event in function.events:
+    for position, event in enumerate(function.events):
         found = _whole_sum(event.value) if event.kind == "assign" and event.value is not None else None
         if found is not None and len(event.targets) == 1 and event.targets[0].kind == "path":
-            return event, found
+            if any(True for _ in divergences(terms(index, found, Spot(function, position)))):
+                return event, found
     return None
 
 
 def _whole_sum(value: Expr) -> Expr | None:
-    """The call that sums a divergence, where nothing but numbers is multiplied with it."""
+    """A call that sums over everything, where nothing but numbers is multiplied with it."""
     while value.kind in ("unary", "binary"):
         others = [part for part in value.parts if not number_sign(part)]
         if value.text not in ("-", "*") or len(others) != 1 or (value.kind == "binary" and value.text != "*"):
             return None
         value = others[0]
-    if value.kind != "call" or value.last != "sum" or any(part.kind == "keyword" for part in value.parts[1:]):
-        return None
-    inner = value.arguments if value.receiver is not None and value.receiver.text == "torch" else (value.receiver,)
-    is_whole = len(inner) == 1 and (value.receiver is inner[0]) is not bool(value.arguments)
-    return value if is_whole and inner[0] is not None and _is_divergence(inner[0]) else None
-
-
-def _is_divergence(expr: Expr) -> bool:
-    """1 + logvar - mu^2 - exp(logvar), by its parts."""
-    parts = list(expr.walk())
-    exps = [part for part in parts if part.kind == "call" and part.last == "exp"]
-    given = {(one.argument(0, "input") or one.receiver) for one in exps}
-    names = {one.text for one in given if one is not None and one.kind == "path"}
-    has_square = any(
-        part.last in ("pow", "square") or part.text == "**" for part in parts if part.kind in ("call", "binary")
-    )
-    return (
-        has_square
-        and any(number_sign(part) for part in parts)
-        and any(
-            part.kind == "path" and part.text in names and not any(part in one.walk() for one in exps) for part in parts
-        )
-    )
+    is_of_torch = value.kind == "call" and value.receiver is not None and value.receiver.text == "torch"
+    given = len(value.parts) - 1  # a sum over an axis is given one more
+    return value if value.kind == "call" and value.last == "sum" and given == int(is_of_torch) else None
 
 
 def _examined(index: Index, call: LossCall, made: Event, summed: Expr) -> Finding:
     site = call.site
     function, path, line = site.function, site.function.path, site.call.line
-    name, error = made.targets[0].text, _name_of(site.event, site.call)
+    holder = holder_of(site)
+    name, error = made.targets[0].text, holder.name if holder is not None and holder.function is not None else ""
     if not _is_mean(index, call):
         return SAY.passed(path, line, f"{call.loss} is no mean")
     names = {name, error} - {""}
@@ -167,12 +152,6 @@ def _examined(index: Index, call: LossCall, made: Event, summed: Expr) -> Findin
         Link(path, added.line, f"{written(added)} adds them as they are"),
     )
     return SAY.fail(path, line, message, chain, "medium")
-
-
-def _name_of(event: Event, call: Expr) -> str:
-    """The variable that the error is given to, as it is; "" where it is given to none."""
-    is_plain = event.kind == "assign" and event.value is call and len(event.targets) == 1
-    return event.targets[0].text if is_plain and event.targets[0].kind == "path" else ""
 
 
 def _is_mean(index: Index, call: LossCall) -> bool:

@@ -59,7 +59,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Index, Literal, Site, Spot, called, is_test, written
+from trainsleuth.facts import Expr, Index, Site, Spot, called, constant, is_test, written
 from trainsleuth.facts.training.best import Choice, choices
 from trainsleuth.facts.training.directions import is_to_rise, rises
 from trainsleuth.finding import Finding, Link
@@ -235,10 +235,8 @@ def _mode(index: Index, call: Expr, spot: Spot, place: int) -> bool | None:
 
 
 def _text(index: Index, expr: Expr | None, spot: Spot) -> str | None:
-    """The one constant that it is."""
-    things = index.objects.of(expr, spot) if expr is not None else ()
-    texts = {one.expr.text if isinstance(one, Literal) else None for one in things}
-    return texts.pop() if len(texts) == 1 else None
+    found = constant(index, expr, spot)
+    return found.text if found is not None else None
 
 
 def _expected(to_rise: bool) -> str:

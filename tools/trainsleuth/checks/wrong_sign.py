@@ -81,6 +81,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Finding, Link
 
+from ._divergence import divergences
 from ._policy import NEGATED, is_gain, log_prob_sign
 from ._verdicts import Verdicts
 
@@ -99,14 +100,13 @@ _EXP = re.compile(rb"exp_?\(")
 _KL = re.compile(r"(?:^|_)kld?(?:$|_|[0-9]|loss|div)|kullback|loss", re.IGNORECASE)
 _ENTROPY = re.compile(r"^(?!.*(?:cross|binary))(?:\w+_)?entrop(?:y|ies)$")
 _BOUND = re.compile(rb"elbo|lower.?bound|log_?p[xz(]", re.IGNORECASE)
-_KL_SIGNS = {"exp": 1, "square": 1, "log-variance": -1, "one": -1}
 
 
 def check(index: Index) -> Iterator[Finding]:
     seen: set[tuple[Expr, bool]] = set()  # what one loss takes in rightly another may not
     for loss, spot in trained_losses(index):
         found = terms(index, loss, spot)
-        for named, term, said in (*_divergences(found), *_entropies(found), *_likelihoods(index, found)):
+        for named, term, said in (*divergences(found), *_entropies(found), *_likelihoods(index, found)):
             if (term.expr, bool(said)) not in seen:
                 seen.add((term.expr, bool(said)))
                 yield _failure(named, term, said, loss, spot) if said else _right(named, term)
@@ -122,7 +122,7 @@ def _named_divergences(index: Index, function: Function, seen: set[Expr]) -> Ite
         if event.value is None or not named:
             continue
         spot = Spot(function, position)
-        for what, term, said in _divergences(terms(index, event.value, spot)):
+        for what, term, said in divergences(terms(index, event.value, spot)):
             if term.expr not in seen:
                 seen.add(term.expr)
                 is_wrong = said and not _is_turned(index, function, named)
@@ -159,53 +159,6 @@ def _negative(named: str, term: Term) -> Finding:
         "a loss it is driven to infinity; expected -0.5 * (1 + logvar - mu**2 - exp(logvar))."
     )
     return SAY.fail(path, line, message, (Link(path, line, "exp() comes in with a minus"),), form="named")
-
-
-def _divergences(found: list[Term]) -> Iterator[tuple[str, Term, str]]:
-    """-0.5 * (1 + logvar - mu^2 - exp(logvar)), which must be added."""
-    for exp in found:
-        inside = _exponent(exp.expr)
-        if not inside:
-            continue
-        near = [t for t in found if t.where.function is exp.where.function and abs(t.stands.line - exp.stands.line) < 4]
-        signs: dict[str, set[int]] = {"exp": {exp.sign}}
-        for term in near:
-            if (kind := _kind(term.stands, inside)) is not None:
-                signs.setdefault(kind, set()).add(term.sign)
-        if set(signs) != set(_KL_SIGNS) or any(len(one) > 1 for one in signs.values()):
-            continue
-        wrong = [kind for kind, sign in _KL_SIGNS.items() if signs[kind] != {sign}]
-        if len(wrong) == len(_KL_SIGNS):
-            yield "the KL divergence", exp, "is taken away from the loss, so it is driven to infinity"
-        elif wrong:
-            yield "the KL divergence", exp, f"has its {' and '.join(wrong)} term with the wrong sign"
-        else:
-            yield "the KL divergence", exp, ""
-    for term in found:
-        if term.expr.kind == "call" and term.expr.last == "kl_divergence":
-            yield "the KL divergence", term, "is taken away from the loss" if term.sign < 0 else ""
-
-
-def _exponent(expr: Expr) -> str:
-    """Text of x in exp(x)."""
-    if expr.kind != "call" or expr.last != "exp":
-        return ""
-    given = expr.argument(0, "input") or expr.receiver
-    return given.text if given is not None and given.kind == "path" else ""
-
-
-def _kind(expr: Expr, log_variance: str) -> str | None:
-    if expr.kind == "path" and expr.text == log_variance:
-        return "log-variance"
-    if number_sign(expr):
-        return "one"
-    if expr.kind == "call" and expr.last in ("pow", "square"):
-        return "square"
-    if expr.kind == "binary" and expr.text == "**":
-        return "square"
-    if expr.kind == "binary" and expr.text == "*" and written(expr.parts[0]) == written(expr.parts[1]):
-        return "square"
-    return None
 
 
 def _entropies(found: list[Term]) -> Iterator[tuple[str, Term, str]]:

@@ -88,7 +88,7 @@ from .tensors.subject import is_function_call, subject
 from .tensors.terms import Term, factors, number_sign, terms
 from .tensors.values import ENOUGH, TOO_FAR, Value
 from .tracing.callers import Target, external_name
-from .tracing.making import bound_names, called, derived, made_at, makers, mentions
+from .tracing.making import bound_names, called, constant, derived, made_at, makers, mentions
 from .tracing.members import Member
 from .tracing.things import Frame, Instance, Literal, Method, Spot, Thing, Unknown
 from .training.effects import Effect
@@ -161,6 +161,7 @@ __all__ = [
     "build_index",
     "built_optimizers",
     "called",
+    "constant",
     "contradict",
     "decided_against",
     "derived",

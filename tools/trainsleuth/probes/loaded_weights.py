@@ -5,8 +5,8 @@ the checkpoint was merged by name may hold no value but the model's own. Each ca
 given the module took, which of its parameters were left, and whether the values lay in the module's own memory before.
 
 Fails on: a state dict of which the module took nothing (error); one whose values were all its own, so that loading changed nothing
-(a warning): a checkpoint that shares no name with the model was merged into model.state_dict() (a note where no file was read: the best weights
-may have been kept as a reference, or changed in place); one of which a twentieth of the module's parameters or less was taken though the rest of both sides goes by other
+(a warning): a checkpoint that shares no name with the model was merged into model.state_dict() (a note where no file was read, or
+one that shares names: the best weights may have been kept as a reference, or changed in place); one of which a twentieth of the module's parameters or less was taken though the rest of both sides goes by other
 names (a warning; a note up to a half: parts of a model are often loaded so).
 A pass says that what was given was taken; whether it was the right file is another question.
 Cost: none to speak of.
@@ -73,16 +73,13 @@ def _judged(load: Event) -> Iterator[Finding]:
             "error", "high",
         )  # fmt: skip
     elif load["own"] == load["keys"] and not missing[0] and load.get("holds") is not True:
-        read = load.get("holds") is False
-        why = (
-            "no matrix of a file that was read before is among them"
-            if read
-            else "a state dict refers to the weights, it is no copy"
-        )
+        strange = load.get("holds") is False
+        why = ", and no name or matrix of a file that was read before is among them" if strange else ""
         yield _failure(
             load,
-            f"{where} changed nothing: all {load['keys']} values that it was given are {load['cls']}'s own, in its own memory ({why}a state dict refers to the weights, it is no copy)",
-            "warning" if read else "note", "high" if read else "low",
+            f"{where} changed nothing: all {load['keys']} values that it was given are {load['cls']}'s own, in its own memory{why}; a state dict "
+            "refers to the weights, it is no copy",
+            "warning" if strange else "note", "high" if strange else "low",
         )  # fmt: skip
     elif missing[0] and unexpected[0] and load["left"] >= MOST:
         hardly = load["left"] >= 1 - HARDLY

@@ -5,7 +5,8 @@ import weakref
 from . import registered
 
 SHOWN = 3  # names
-MOST = 5000  # tensors of files that are remembered
+MOST = 5000  # tensors of files, and names of one table
+BEGIN = 16  # values by which a matrix is known again
 DEEP = 4  # tables in tables of a file
 
 
@@ -33,33 +34,38 @@ def brought(torch, module, state, result, own):
     }
 
 
-def tensors_of(torch, what, deep=DEEP):
-    """Those in what torch.load has read."""
-    if isinstance(what, torch.Tensor):
-        yield what
-    elif deep and isinstance(what, (dict, list, tuple)):
-        for part in what.values() if isinstance(what, dict) else what:
-            yield from tensors_of(torch, part, deep - 1)
+class Files:
+    """What torch.load has read: the names in its tables, and tensors that are still there."""
+
+    def __init__(self, torch):
+        self.torch, self.names, self.tensors = torch, set(), []
+
+    def read(self, what, deep=DEEP):
+        if isinstance(what, self.torch.Tensor):
+            if len(self.tensors) < MOST:
+                self.tensors.append(weakref.ref(what))
+        elif deep and isinstance(what, (dict, list, tuple)):
+            if isinstance(what, dict):
+                self.names.update(name for name in list(what)[:MOST] if isinstance(name, str))
+            for part in what.values() if isinstance(what, dict) else what:
+                self.read(part, deep - 1)
+
+    def are_in(self, state):
+        """True where some matrix begins as one of the state does, False where none does and no name is shared either; None where
+        names are shared, which values in place may have come by, or no matrix is left.
+        """
+        begun = [begins for ref in self.tensors if (begins := _begins(ref())) is not None]
+        if not begun:
+            return None
+        ours = [begins for value in state.values() if (begins := _begins(value)) is not None]
+        if not set(begun).isdisjoint(ours):
+            return True
+        return None if not self.names.isdisjoint(state) else False
 
 
-def remember(torch, known, what):
-    for value in tensors_of(torch, what):
-        if len(known) < MOST:
-            known.append(weakref.ref(value))
-
-
-def holds_some(torch, known, state):
-    """Some matrix of a file that is still there equals one of the state; None where none of its shape is there."""
-    by_shape = {}
-    for value in state.values():
-        if isinstance(value, torch.Tensor) and value.dim() > 1:
-            by_shape.setdefault(tuple(value.shape), []).append(value)
-    pairs = [
-        (one, value)
-        for one in (ref() for ref in known)
-        if one is not None
-        for value in by_shape.get(tuple(one.shape), ())
-    ]
-    if not pairs:
+def _begins(value):
+    """Shape and first values of a matrix."""
+    if value is None or not hasattr(value, "dim") or value.dim() < 2 or not value.numel():
         return None
-    return any(torch.equal(one.detach().cpu(), value.detach().cpu().to(one.dtype)) for one, value in pairs[:MOST])
+    first = value.detach()[(0,) * (value.dim() - 1)]
+    return (*value.shape, *first[:BEGIN].float().tolist())

@@ -313,8 +313,9 @@ def weights_loaded(torch, bus):
     @functools.wraps(original)
     def load_state_dict(self, state_dict, *args, **kwargs):
         own = set()
-        with suppress(Exception):  # modules on no device, states that are no tables
-            own = own_storage(self)
+        if bus.awake:
+            with suppress(Exception):  # modules on no device
+                own = own_storage(self)
         result = original(self, state_dict, *args, **kwargs)
         bus.tell("weights_loaded", self, state_dict, result, own)
         return result

@@ -10,7 +10,7 @@ from contextlib import suppress
 from . import graph, registered
 from .backwards import LossValue
 from .gradients import members
-from .loading import brought, holds_some, remember
+from .loading import Files, brought
 from .tensors import local, scalar, shape, tensors_in
 
 MOST_PHASES = 6  # optimizers whose birth begins a new phase
@@ -25,7 +25,7 @@ class Listener:
         self.optimizers, self.roots, self.loaders = {}, {}, set()
         self.given = weakref.WeakSet()  # modules that weights were loaded into, with their parts
         self.loaded_into, self.loads = weakref.WeakKeyDictionary(), 0
-        self.read = []  # weak references to the tensors of files
+        self.files = Files(bus.torch)
         self.kept = []  # referenced, so that an id is never used twice
         self.value, self.phase = LossValue(), 0
         self.losses, self.held = [], {}  # gradients of each optimizer as the backward found them
@@ -182,11 +182,11 @@ class Listener:
             with suppress(Exception):  # states of a kind of their own
                 told = brought(self.bus.torch, module, state, result, own)
                 if told["own"] == told["keys"]:
-                    told["holds"] = holds_some(self.bus.torch, self.read, state)
+                    told["holds"] = self.files.are_in(state)
         self.op("weights_loaded", cls=type(module).__name__, module=number, **told)
 
     def loaded(self, what):
-        remember(self.bus.torch, self.read, what)
+        self.files.read(what)
         self.op("weights_loaded", cls="torch.load")
 
     def boundary(self, step):

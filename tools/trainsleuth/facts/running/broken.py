@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -61,12 +62,9 @@ def _bad_indentation(index: Index, path: str, line: int) -> Stop | None:
     if compiled_file(index, path) is not None:
         return None
     lines = file.body.source.whole.decode("utf-8", "replace").split("\n")
-    starts = [first for first, _ in file.cells if first <= line] or [1]
-    ends = (
-        [*(first for first, _ in file.cells if first > starts[0]), len(lines) + 1] if file.cells else [len(lines) + 1]
-    )
-    for start, end in zip(starts, ends, strict=False):
-        bad = bad_indentation(dedent("\n".join(lines[start - 1 : end - 1])))
+    starts = [first for first, _ in file.cells] or [1]
+    for start, end in pairwise((*starts, len(lines) + 1)):
+        bad = bad_indentation(dedent("\n".join(lines[start - 1 : end - 1]))) if start <= line else None
         if bad is not None:
             return Stop(path, start + bad - 1, "it is indented in a way that no block has")
     return None

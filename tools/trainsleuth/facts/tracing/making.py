@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..memo import kept_per_function
 from ..records import Event, Expr, Function
 from .callers import external_name
-from .things import Instance, Spot
+from .things import Instance, Literal, Spot
 from .wrappers import wrapped
 
 if TYPE_CHECKING:
@@ -66,6 +66,16 @@ def called(index: Index, call: Expr, spot: Spot) -> str:
         if isinstance(thing, Instance) and (name := external_name(thing)):
             return f"{name}.{call.last}"
     return ""
+
+
+def constant(index: Index, expr: Expr | None, spot: Spot) -> Expr | None:
+    """The one literal that an expression stands for; None where there are several, or anything else."""
+    things = index.objects.of(expr, spot) if expr is not None else ()
+    only = things[0] if things else None
+    is_one = isinstance(only, Literal) and all(
+        isinstance(one, Literal) and one.expr.text == only.expr.text for one in things
+    )
+    return only.expr if isinstance(only, Literal) and is_one else None
 
 
 def mentions(expr: Expr | None, names: Iterable[str]) -> bool:
