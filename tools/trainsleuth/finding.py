@@ -44,7 +44,8 @@ class Finding:
     says what, where, expected and got in one sentence. `next` is the cheapest thing that would confirm or refute it. `suspects` are the ids of
     the hypotheses (ledger) that a failure speaks for: the finding itself knows, nobody has to guess
     from its words. `grounds`: what the confidence rests on, where it was measured. `seen_by`: other tests
-    that fail for the same cause. `copies`: other places where the same lines hold the same fault. `said`: the last
+    that fail for the same cause. `doubt`: why it accuses nobody though it would, the last of the message, where the
+    program as it stands may not come to it; `undoubted` is the severity that it has where the program does. `copies`: other places where the same lines hold the same fault. `said`: the last
     words of the program, or its traceback.
     """
 
@@ -65,6 +66,8 @@ class Finding:
     seen_by: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
     said: str = ""
+    doubt: str = ""
+    undoubted: Severity = "note"
 
     @property
     def place(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +23,9 @@ LAST_SHARE = 0.2  # of its time that they take at most
 NEEDED = 3.0  # seconds to watch, below which a run is not worth its start
 RECORD = "asked.json"  # in the folder of the last run: what was asked and found, for running it again after a change
 _LET_IN = "start the Python that trains with the environment that it is given, so that it loads the probe"
+NOT_OF_DATA = (NameError, AttributeError, ImportError, TypeError, FileNotFoundError, NotADirectoryError, IsADirectoryError,
+               PermissionError)  # fmt: skip
+"""Errors that a program makes however many batches it got."""
 NEVER_RAN = frozenset({"not_started", "not_probed", "cancelled"})
 
 
@@ -98,6 +102,14 @@ class Request:
     instead: Mapping[str, str] = field(default_factory=dict)  # launcher.launch says what
     cancelled: Callable[[], bool] | None = None
     progress: Callable[[str], None] | None = None
+    listeners: tuple[str, ...] = ()
+    """Of the runtime, besides those of the experiment."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Of the experiment, for these listeners."""
+
+    def with_listener(self, name: str, **settings: Any) -> Request:
+        """The same wish, with one more listener of the runtime in each run."""
+        return replace(self, listeners=(*self.listeners, name), settings={**self.settings, **settings})
 
     def say(self, words: str) -> None:
         if self.progress is not None:
@@ -206,7 +218,8 @@ def _repeated(request: Request, experiment: str, seconds: float, watch: float) -
 
 def _launch(request: Request, experiment: str, seconds: float, watch: float) -> Run:
     """One run, over after `seconds` however it goes, and `watch` seconds after its first step by itself."""
-    wanted = dict(probes.EXPERIMENTS[experiment])
+    wanted = {**probes.EXPERIMENTS[experiment], **request.settings}
+    wanted["listeners"] = [*wanted["listeners"], *request.listeners]
     if request.steps is not None:
         wanted["steps"] = request.steps
     wanted["seconds"] = max(1.0, watch)
@@ -268,6 +281,10 @@ def ending(run: Run, training: Sequence[Trace], experiment: str) -> Iterator[Fin
         by = next(name for name, module in probes.all_probes().items() if experiment == module.EXPERIMENT)
         yield Finding(by=f"probe:{by}", outcome="open", next="where it does not crash without the probe: repeat one batch by hand",
                       message=f"this probe changed what the program got, and after {steps} steps it stopped: {what}")  # fmt: skip
+    elif crash is not None and run.ended == "crashed" and _may_be_the_cut(run, crash):
+        yield Finding(by="probe:run", outcome="open", path=crash.get("path"), line=crash.get("line"),
+                      message=f"after {steps} steps it stopped: {crash['type']}: {crash['message']} (this rehearsal had cut its epochs short, which may be why)",
+                      said=str(crash["traceback"])[-1500:], next="where it needs whole epochs: the same with --whole-epochs")  # fmt: skip
     elif crash is not None and run.ended == "crashed":
         asked = (
             " (standard input is closed under a probe: give what it reads in a file)"
@@ -303,6 +320,13 @@ def ending(run: Run, training: Sequence[Trace], experiment: str) -> Iterator[Fin
         path, line = (run.stand.path, run.stand.line) if run.stand is not None and is_theirs else (None, None)
         yield Finding(by="probe:run", outcome="open", path=path, line=line,
                       message=f"{run.why} ({steps} steps were seen before that)")  # fmt: skip
+
+
+def _may_be_the_cut(run: Run, crash: Event) -> bool:
+    """Were epochs cut short before, and is the error one that too little data can make?"""
+    error = getattr(builtins, crash["type"], None)
+    is_theirs = isinstance(error, type) and issubclass(error, NOT_OF_DATA)
+    return not is_theirs and any(event.get("kind") == "cut" for event in run.events)
 
 
 def _trained_unseen(run: Run) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import shlex
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from trainsleuth.ledger import Suggestion
 from trainsleuth.notes import Notes, NotesError
 from trainsleuth.probing import NEEDED, ProbeReport, Request, run_probes, start_up
 from trainsleuth.repository import Repository
+from trainsleuth.this_program import lines_to_visit, of_this_program, seen, started, unsearched
 from trainsleuth.trace import traces
 
 SETTLED = 0.97  # credence of the leading cause from which further tests are not worth their time
@@ -61,30 +62,32 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
     """Runs the loop within `request.seconds`, the start of the program included. Raises ProbeError, RepositoryError and
     NotesError for wrong usage. Notes that cannot be written are no reason to lose the answer.
     """
-    started = time.monotonic()
+    began = time.monotonic()
     root = request.root or Path.cwd()
     book = _Book(Notes(notes, root) if notes is not None else None)
     shown = " ".join(request.command)
 
     request.say("searching the code for silent bugs")
-    checked = run_checks(Repository(root), started=_started(request, root.resolve()))
+    checked = run_checks(Repository(root), started=started(request.command, root.resolve(), request.cwd))
     reports: list[ProbeReport] = []
     command = shlex.join(request.command)
     findings = [replace(f, next=f.next.replace("<your command>", command)) for f in checked.findings]
+    lines = lines_to_visit(findings, Repository(root))
     failures = [f for f in findings if f.outcome == "fail"]
     failed = {f.by for f in failures}
     book.write(Notes.add_findings, failures, shown, silent=[f.by for f in findings if f.by not in failed])
 
     left = list(_experiments())
     while left:
-        seconds = request.seconds - (time.monotonic() - started)
+        seconds = request.seconds - (time.monotonic() - began)
         experiment = _next(left, findings, symptom, seconds)
         if experiment is None or (reports and seconds < start_up(reports[-1].runs) + NEEDED):
             break
         left.remove(experiment)
         share = seconds if not left else seconds * FIRST_SHARE
         only = _probes_of(experiment)
-        report = run_probes(replace(request, only=only, seconds=seconds, watch=share, given=request.seconds))
+        asked = replace(request, only=only, seconds=seconds, watch=share, given=request.seconds)
+        report = run_probes(asked.with_listener("visited", visit=lines) if lines and not reports else asked)
         reports.append(report)
         findings += report.findings
         book.write(Notes.add_findings, report.findings, shown)
@@ -92,10 +95,10 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
             break  # a second run would show the same
 
     if not reports:
-        findings.append(_no_time(request.seconds, time.monotonic() - started))
-    loaded = _loaded(reports)
-    findings = _without_answered(_of_this_program(findings, loaded))
-    own = [f for f in findings if not loaded or _is_here(f) or f.path in loaded]
+        findings.append(_no_time(request.seconds, time.monotonic() - began))
+    shown_by = seen((run for report in reports for run in report.runs), lines)
+    findings = _without_answered(of_this_program(findings, shown_by))
+    own = [f for f in findings if shown_by.is_about(f)]
     hypotheses = ledger.update(own, symptom=symptom)
     ordered = tuple(cause_first(findings, hypotheses))
     told = tuple(h for place, h in enumerate(hypotheses) if place < TOLD or h.for_ or h.verdict != "open")
@@ -111,31 +114,12 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
         notes=book.path,
         unwritten=book.unwritten,
         trained=any(report.trained for report in reports),
-        elsewhere=tuple(f for f in ordered if loaded and not _is_here(f) and f.path not in loaded),
+        elsewhere=tuple(f for f in ordered if not shown_by.is_about(f)),
         unobserved=(
             *dict.fromkeys(line for report in reports for line in report.unobserved),
-            *_unsearched(checked.unsearched, root),
+            *unsearched(checked.unsearched, root),
         ),
     )
-
-
-def _started(request: Request, root: Path) -> Iterator[str]:
-    """Files below the root that the command, or a shell script in it, may name, by themselves or as modules."""
-    here, repository = (request.cwd or Path.cwd()).resolve(), Repository(root)
-    scripts = [(here / word).resolve() for word in request.command if word.endswith(".sh")]
-    inside = (one.relative_to(root).as_posix() for one in scripts if one.is_relative_to(root) and one.is_file())
-    written = (word for script in inside for word in (repository.read(script) or "").split())
-    for word in (*request.command, *written):
-        for named in (word, f"{word.replace('.', '/')}.py", f"{word.replace('.', '/')}/__main__.py"):
-            try:
-                yield (here / named).resolve().relative_to(root).as_posix()
-            except (OSError, RuntimeError, ValueError):
-                continue  # no path, or none below the root
-
-
-def _unsearched(files: int, root: Path) -> Iterator[str]:
-    if files:
-        yield f"{files} files of code of other projects below {root}: nothing that the command names lies in one of them"
 
 
 def _experiments() -> Iterable[str]:
@@ -209,38 +193,6 @@ class _Book:
             add(self._notes, *given, **named)
         except NotesError as error:
             self._notes, self.unwritten = None, str(error)
-
-
-def _loaded(reports: Sequence[ProbeReport]) -> set[str]:
-    """Files that the runs loaded; none where no run told."""
-    return {
-        path
-        for report in reports
-        for run in report.runs
-        for trace in traces(run.events)
-        for event in trace.events("modules")
-        for path in event["loaded"]
-    }
-
-
-def _of_this_program(findings: Sequence[Finding], loaded: Collection[str]) -> list[Finding]:
-    """Static findings in files that the run did not load are about another program: kept as notes."""
-    if not loaded:
-        return list(findings)
-    return [_told_apart(f, f.path in loaded) for f in findings if _is_here(f) or f.path in loaded or f.is_alarm]
-
-
-def _is_here(finding: Finding) -> bool:
-    """About this program whatever it loaded: all but the failures of a search, of which questions elsewhere are dropped."""
-    return finding.outcome != "fail" or not finding.by.startswith("check:")
-
-
-def _told_apart(finding: Finding, is_loaded: bool) -> Finding:
-    if is_loaded or _is_here(finding):
-        return finding
-    said = f"{finding.message} (in a file that this command did not load)"
-    then = "probe the command that loads it" if finding.next.startswith("trainsleuth probe ") else finding.next
-    return replace(finding, severity="note", confidence="low", message=said, next=then)
 
 
 def _without_answered(findings: Sequence[Finding]) -> list[Finding]:

@@ -146,7 +146,7 @@ def probe_answer(report: ProbeReport, asked: Request, width: int | None = None, 
         head=wrapped(f"{one_line(shlex.join(asked.command))}: {outcome}", "", width),
         sections=(
             *sections(report.findings, width, NARROW_PROBE),
-            _unobserved_section(report.unobserved, width),
+            unobserved_section(report.unobserved, width),
         ),
         plain={
             "findings": [finding.to_dict() for finding in report.findings],
@@ -160,7 +160,7 @@ def probe_answer(report: ProbeReport, asked: Request, width: int | None = None, 
         tail="\n".join(
             [
                 _examined_text(report.examined, width),
-                _repeat("probe", asked, ("--notes", str(notes)) if notes is not None else ()),
+                repeated("probe", asked, ("--notes", str(notes)) if notes is not None else ()),
             ]
             + (
                 [f"after a change: trainsleuth probe --again {report.run}"]
@@ -172,7 +172,7 @@ def probe_answer(report: ProbeReport, asked: Request, width: int | None = None, 
     )
 
 
-def _unobserved_section(lines: Iterable[str], width: int | None) -> Section:
+def unobserved_section(lines: Iterable[str], width: int | None) -> Section:
     return Section("not observed:", tuple(wrapped(one_line(line, 300), "  ", width, "  ") for line in lines))
 
 
@@ -201,7 +201,7 @@ def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | No
     failures, *rest = sections([f for f in case.findings if f not in (*stopped, *case.elsewhere)], width, NARROW_PROBE)
     elsewhere = tuple(failure_text(f, width) for f in case.elsewhere)
     tail = [_examined_text(run, width) for run in case.examined.get("runs", ())] + [
-        _repeat("triage", asked, _of_triage(case, asked, symptom))
+        repeated("triage", asked, _of_triage(case, asked, symptom))
     ]
     if case.notes is not None:
         tail.append(f"notes: {path_text(str(case.notes))}")
@@ -230,7 +230,7 @@ def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | No
             *guesses,
             Section("in files that this command did not load:", elsewhere, NARROW_PROBE),
             *rest,
-            _unobserved_section(case.unobserved, width),
+            unobserved_section(case.unobserved, width),
         ),
         plain={
             "findings": [finding.to_dict() for finding in case.findings],
@@ -280,7 +280,7 @@ def _of_triage(case: Case, asked: Request, symptom: str) -> Iterator[str]:
         yield from ("--notes", str(case.notes))
 
 
-def _repeat(verb: str, asked: Request, more: Iterable[str] = ()) -> str:
+def repeated(verb: str, asked: Request, more: Iterable[str] = ()) -> str:
     """The command that does the same again; how the program itself was started stands under "ran" in the JSON."""
     words = ["trainsleuth", verb, "--time", f"{asked.given or asked.seconds:g}"]
     words += [word for name in sorted(asked.only or ()) for word in ("--only", name)]

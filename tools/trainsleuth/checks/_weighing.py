@@ -52,4 +52,5 @@ _ASIDE = re.compile(
 
 
 def _asked(finding: Finding, said: str) -> Finding:
-    return replace(finding, message=f"{finding.message} {said}", severity="note", confidence="low")
+    return replace(finding, message=f"{finding.message} {said}", severity="note", confidence="low",
+                   doubt=said, undoubted=finding.severity)  # fmt: skip

@@ -14,7 +14,7 @@ from trainsleuth.answers.answer import FAILED
 from trainsleuth.cli import running
 from trainsleuth.cli.verbs import VERBS
 
-_WITH_COMMAND = frozenset({"probe", "triage"})
+_WITH_COMMAND = frozenset({"preflight", "probe", "triage"})
 _MAY_OBSERVE = frozenset({"map", "read"})
 _EXIT_CODES = "exit code: 0 nothing wrong found, 1 something found, 2 wrong usage, nothing examined, or we failed"
 

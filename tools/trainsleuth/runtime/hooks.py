@@ -20,7 +20,7 @@ MOMENTS = (
     "optimizer_born",  # (optimizer)
     "loader_born",  # (loader)
     "loader_started",  # (loader); one pass over it begins
-    "batch_before",  # (loader); the program waits for the next batch from here on
+    "batch_before",  # (loader) -> Stop or None; the program waits for the next batch from here on, or the data end here
     "batch",  # (loader, batch) -> batch
     "forward_before",  # (module, args, kwargs) -> (args, kwargs) or None; outermost module calls only
     "forward_after",  # (module, args, kwargs, output)

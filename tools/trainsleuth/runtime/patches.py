@@ -11,6 +11,7 @@ from contextlib import suppress
 from . import births
 from .direct import DirectCalls
 from .loading import own_storage
+from .rehearsal import Stop
 
 LOSSES = (
     "binary_cross_entropy",
@@ -210,7 +211,8 @@ def data_loader(torch, bus):
 
     @functools.wraps(original_next)
     def __next__(self):
-        bus.tell("batch_before", loaders.get(id(self), self))
+        if bus.tell("batch_before", loaders.get(id(self), self)) is Stop:
+            raise StopIteration
         before = bus.in_loader
         bus.in_loader = before or bus.awake  # not for a thread that reads ahead
         try:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from trainsleuth.cli.options import Command
 
-from . import check, evidence, explain, loss_surface, map, notes, probe, read, report, serve, sweep, triage
+from . import check, evidence, explain, loss_surface, map, notes, preflight, probe, read, report, serve, sweep, triage
 
 
 class Verb(Protocol):
@@ -28,6 +28,7 @@ VERBS: dict[str, Verb] = {
     "check": check,
     "probe": probe,
     "triage": triage,
+    "preflight": preflight,
     "notes": notes,
     "explain": explain,
     "report": report,

@@ -1,0 +1,144 @@
+"""Go or no go, before the time is spent: search the code, then rehearse the run in a minute.
+
+The rehearsal is the user's own command on short epochs (runtime/rehearsal.py), so that it comes to its evaluation, its
+checkpoint and its second epoch, watched by the probes that change nothing and cost little. What it never came to accuses
+nobody; where it came to all lines of a finding, a doubt about that goes.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from trainsleuth import ledger, probes
+from trainsleuth.checks import run_checks
+from trainsleuth.finding import Finding
+from trainsleuth.probing import ProbeReport, Request, run_probes
+from trainsleuth.repository import Repository
+from trainsleuth.this_program import lines_to_visit, of_this_program, seen, started, unsearched
+from trainsleuth.trace import Event, traces
+from trainsleuth.triage import cause_first
+
+Verdict = Literal["go", "no go", "unknown"]
+EXPERIMENT = "observe"
+
+
+@dataclass(frozen=True)
+class Course:
+    """How far the rehearsal came, of the process that came furthest; the counts are of its training alone.
+
+    `seconds`: from the first backward on; `epochs`: ended, most of them cut short; `has_epochs`: does it take data from loaders of torch? `cut_from`: the step from which they
+    were, None where nothing was cut; `batches`: of one whole epoch, None where that is not known; `step_seconds`: the median of a step as it was probed.
+    """
+
+    steps: int = 0
+    seconds: float = 0.0
+    epochs: int = 0
+    evaluations: int = 0
+    saves: int = 0
+    has_epochs: bool = False
+    cut_from: int | None = None
+    batches: int | None = None
+    step_seconds: float | None = None
+    ended_by_itself: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Did it come to all that a run is made of, or to its own end?"""
+        return self.ended_by_itself or bool(
+            (self.epochs > 1 or not self.has_epochs) and self.evaluations and self.saves
+        )
+
+
+@dataclass(frozen=True)
+class Preflight:
+    """What one preflight says. `why`: the reason for its verdict, where no finding is one."""
+
+    verdict: Verdict
+    why: str
+    findings: tuple[Finding, ...]
+    course: Course
+    examined: dict[str, Any]
+    unresolved: tuple[str, ...]
+    unobserved: tuple[str, ...]
+    ran: tuple[str, ...]
+    run: str
+    elsewhere: tuple[Finding, ...] = ()
+    """Those of the findings that are about files which the run did not load."""
+
+
+def preflight(request: Request, short_epochs: bool = True) -> Preflight:
+    """Searches, rehearses and decides within `request.seconds`. Raises ProbeError and RepositoryError for wrong usage."""
+    root = (request.root or request.cwd or Path.cwd()).resolve()
+    request.say("searching the code for silent bugs")
+    repository = Repository(root)
+    checked = run_checks(repository, started=started(request.command, root, request.cwd))
+    lines = lines_to_visit(checked.findings, repository)
+    report = run_probes(_rehearsal(request, lines, short_epochs))
+    shown = seen(report.runs, lines)
+    course = _course(report)
+    of_code = of_this_program(checked.findings, shown, is_whole=course.is_whole)
+    findings = _in_order([*of_code, *report.findings], shlex.join(request.command))
+    verdict, why = _verdict(findings, report, course)
+    return Preflight(
+        verdict=verdict,
+        why=why,
+        findings=tuple(findings),
+        course=course,
+        examined={"checks": checked.examined, "runs": [report.examined]},
+        unresolved=report.unresolved,
+        unobserved=(*report.unobserved, *unsearched(checked.unsearched, root)),
+        ran=report.ran,
+        run=report.run,
+        elsewhere=tuple(finding for finding in findings if not shown.is_about(finding)),
+    )
+
+
+def _in_order(findings: Iterable[Finding], command: str) -> list[Finding]:
+    """What speaks for the likeliest cause first."""
+    named = [replace(finding, next=finding.next.replace("<your command>", command)) for finding in findings]
+    return cause_first(named, ledger.update(named))
+
+
+def _rehearsal(request: Request, lines: Mapping[str, list[int]], short_epochs: bool) -> Request:
+    """The experiment that changes nothing, on short epochs, asked which of the lines it comes to."""
+    only = frozenset(name for name, module in probes.all_probes().items() if module.EXPERIMENT == EXPERIMENT)
+    asked = replace(request, only=only).with_listener("rehearsal", short_epochs=short_epochs)
+    return asked.with_listener("visited", visit=lines) if lines else asked
+
+
+def _course(report: ProbeReport) -> Course:
+    training = [(trace, run) for run in report.runs for trace in traces(run.events) if trace.trains]
+    if not training:
+        return Course()
+    trace, run = max(training, key=lambda one: one[0].steps)
+    told: Event = next(iter(trace.events("rehearsed")), {})  # a program that was killed tells nothing at its end
+    cuts = [event for event in trace.events("cut") if event["trains"]]
+    return Course(
+        steps=trace.steps,
+        seconds=told.get("seconds") or 0.0,
+        epochs=told.get("epochs", len(cuts)),
+        evaluations=told.get("evaluations", 0),
+        saves=told.get("saves", 0),
+        has_epochs=bool(trace.events("loader")),
+        cut_from=min((event["n"] for event in trace.events("cut")), default=None),
+        batches=next((event["of"] for event in cuts if event["of"]), None),
+        step_seconds=next((event["step"] for event in reversed(trace.events("timing"))), None),
+        ended_by_itself=trace.ended_by_itself and run.ended != "crashed",
+    )
+
+
+def _verdict(findings: Iterable[Finding], report: ProbeReport, course: Course) -> tuple[Verdict, str]:
+    """A program that crashes is no go even where it never trained; one that nothing was seen of is neither."""
+    alarms = [finding for finding in findings if finding.is_alarm]
+    if alarms:
+        return "no go", ""
+    if not report.trained:
+        return "unknown", "no training step was seen"
+    stopped = next((f for f in findings if f.by == "probe:run" and f.outcome == "open"), None)
+    if stopped is not None and not course.steps:
+        return "unknown", stopped.message
+    return "go", ""

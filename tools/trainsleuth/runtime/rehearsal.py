@@ -1,0 +1,130 @@
+"""Listener: cuts epochs short, so that the program comes to what lies behind one: evaluation, checkpoint, the next.
+
+The first WHOLE steps are left as they are. After that a pass over a loader that trains ends after STEPS more steps, one
+that does not train after BATCHES batches, as if the data ended there. Passes from before the first step are never cut: a
+vocabulary or a mean is made of all the data. Nor are those that the program takes its batches from by calls of next(),
+for it may count on their number. "cut" events tell of it, "rehearsed" of all that was come to.
+"""
+
+import dis
+import sys
+import time
+
+from .phases import inner
+from .sites import OWN
+
+WHOLE = 12  # steps before anything is cut
+STEPS = 4  # of one epoch after that
+BATCHES = 4  # of a pass that does not train
+MOST_BATCHES = 64  # of one that trains and seldom steps: it accumulates
+EPOCHS = 2  # that end, before enough was seen
+MANY_EPOCHS = 12  # after which what was not met is not waited for
+LEAST = 40  # steps of a rehearsal
+AFTER = 4  # steps that follow the last of it
+MOST_TOLD = 20
+
+
+class Stop:
+    """What a listener answers to "batch_before" for the data to end here."""
+
+
+class Listener:
+    def __init__(self, bus):
+        self.bus, self.events, self.torch = bus, bus.events, bus.torch
+        self.shortens = bus.experiment.get("short_epochs", True)
+        self.passes = {}  # number of a loader -> [batches, steps at its start, backwards at its start] of its pass
+        self.backwards = self.cuts = self.epochs = self.evaluations = self.saves = 0
+        self.trained, self.is_evaluating = set(), False
+        self.enough_at = None
+        self.began = None
+
+    # -- passes ----------------------------------------------------------------------------
+
+    def loader_started(self, loader):
+        number = self.bus.number("loader", loader)
+        self._ended(self.passes.get(number))
+        self.passes[number] = [0, self.bus.steps, self.backwards]
+
+    def _ended(self, known):
+        """A pass that trained and is over, whether it was cut or not, is an epoch."""
+        if known is not None and known[2] < self.backwards and self.bus.steps > known[1]:
+            self.epochs += 1
+
+    def batch_before(self, loader):
+        number = self.bus.number("loader", loader)
+        known = self.passes.get(number)
+        if known is None or not (self.shortens and self._is_over(known)) or not is_left_to_the_loop(self.bus.sites):
+            return None
+        del self.passes[number]
+        self._ended(known)
+        self.cuts += 1
+        if self.cuts <= MOST_TOLD:
+            self.events("cut", loader=number, n=self.bus.steps, batches=known[0], of=length(loader),
+                        trains=known[2] < self.backwards)  # fmt: skip
+        return Stop
+
+    def _is_over(self, known):
+        batches, steps, backwards = known
+        if self.bus.steps < WHOLE:
+            return False
+        if backwards == self.backwards:
+            return batches >= BATCHES
+        return self.bus.steps >= steps + STEPS or (batches >= MOST_BATCHES and self.bus.steps > steps)
+
+    def batch(self, loader, batch):
+        known = self.passes.get(self.bus.number("loader", loader))
+        if known is not None:
+            known[0] += 1
+
+    # -- what is come to -------------------------------------------------------------------
+
+    def forward_before(self, module, args, kwargs):
+        number = self.bus.number("root", inner(module))
+        if self.torch.is_grad_enabled():
+            self.trained.add(number)
+        elif number in self.trained and not self.is_evaluating and self._evaluates(module):
+            self.is_evaluating = True  # until the next backward
+            self.evaluations += 1
+
+    def _evaluates(self, module):
+        """By its mode, or over data that nothing is trained on: targets of its own it makes in the midst of training."""
+        return not module.training or any(known[0] and known[2] == self.backwards for known in self.passes.values())
+
+    def backward_before(self, tensors, gradients):
+        if self.began is None:
+            self.began = time.monotonic()
+        self.backwards += 1
+        self.is_evaluating = False
+
+    def saved(self, thing):
+        self.saves += bool(self.backwards)
+
+    def boundary(self, step):
+        has_epochs = self.epochs >= EPOCHS or (not self.passes and not self.cuts)  # it may take no data from loaders
+        has_all = has_epochs and self.evaluations > 1 and self.saves
+        if self.enough_at is None and (has_all or self.epochs >= MANY_EPOCHS):
+            self.enough_at = max(LEAST, step + AFTER)
+        if self.enough_at is not None and step >= self.enough_at:
+            self.bus.finish("rehearsed")
+
+    def close(self, reason):
+        seconds = None if self.began is None else round(time.monotonic() - self.began, 3)
+        self.events("rehearsed", steps=self.bus.steps, seconds=seconds, epochs=self.epochs, cuts=self.cuts,
+                    evaluations=self.evaluations, saves=self.saves)  # fmt: skip
+
+
+def is_left_to_the_loop(sites):
+    """Does the statement that waits for the batch take the end of the data for the end of its loop?"""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(OWN):
+        frame = frame.f_back
+    if frame is None or sites.classify(frame.f_code.co_filename)[0] != "user":
+        return True  # a framework knows what an end is
+    return "CALL" not in dis.opname[frame.f_code.co_code[frame.f_lasti]]
+
+
+def length(loader):
+    try:
+        return len(loader)
+    except (AttributeError, NotImplementedError, TypeError):
+        return None  # a stream
