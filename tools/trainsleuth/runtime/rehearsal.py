@@ -1,25 +1,29 @@
 """Listener: cuts epochs short, so that the program comes to what lies behind one: evaluation, checkpoint, the next.
 
-The first WHOLE steps are left as they are. After that a pass over a loader that trains ends after STEPS more steps, one
-that does not train after BATCHES batches, as if the data ended there. Passes from before the first step are never cut: a
-vocabulary or a mean is made of all the data. Nor are those that the program takes its batches from by calls of next(),
-for it may count on their number. "cut" events tell of it, "rehearsed" of all that was come to.
+The first WHOLE steps are left as they are, or those of a SHARE of the time. After that a pass over a loader that trains
+ends after STEPS more steps, one that does not train after BATCHES batches, as if the data ended there. Passes from
+before the first step are never cut: a vocabulary or a mean is made of all the data. Nor are those that the program takes
+its batches from by calls of next(), for it may count on their number. "cut" events tell of it, "rehearsed" of all that was come to.
 """
 
 import dis
+import os
 import sys
 import time
 
 from .phases import inner
 from .sites import OWN
 
-WHOLE = 12  # steps before anything is cut
+WHOLE = 100  # steps before anything is cut
+WHOLE_TOGETHER = 40  # with several ranks, whose clocks differ
+SHARE = 0.3  # of the time, after which fewer will do
+LEAST_WHOLE = 12
 STEPS = 4  # of one epoch after that
 BATCHES = 4  # of a pass that does not train
 MOST_BATCHES = 64  # of one that trains and seldom steps: it accumulates
 EPOCHS = 2  # that end, before enough was seen
 MANY_EPOCHS = 12  # after which what was not met is not waited for
-LEAST = 40  # steps of a rehearsal
+LEAST = 120  # steps of a rehearsal
 AFTER = 4  # steps that follow the last of it
 MOST_TOLD = 20
 
@@ -32,6 +36,8 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.shortens = bus.experiment.get("short_epochs", True)
+        self.whole_seconds = SHARE * (bus.experiment.get("seconds") or float("inf"))
+        self.is_alone = os.environ.get("WORLD_SIZE", "1") == "1"
         self.passes = {}  # number of a loader -> [batches, steps at its start, backwards at its start] of its pass
         self.backwards = self.cuts = self.epochs = self.evaluations = self.saves = 0
         self.trained, self.is_evaluating = set(), False
@@ -65,11 +71,18 @@ class Listener:
 
     def _is_over(self, known):
         batches, steps, backwards = known
-        if self.bus.steps < WHOLE:
+        if not self._has_seen_whole():
             return False
         if backwards == self.backwards:
             return batches >= BATCHES
         return self.bus.steps >= steps + STEPS or (batches >= MOST_BATCHES and self.bus.steps > steps)
+
+    def _has_seen_whole(self):
+        """The same on all ranks, which wait for each other."""
+        if not self.is_alone:
+            return self.bus.steps >= WHOLE_TOGETHER
+        enough = LEAST_WHOLE if time.monotonic() - (self.began or float("inf")) > self.whole_seconds else WHOLE
+        return self.bus.steps >= enough
 
     def batch(self, loader, batch):
         known = self.passes.get(self.bus.number("loader", loader))
