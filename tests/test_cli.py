@@ -67,7 +67,7 @@ def parsed(text: str) -> Any:
 WRONG = [
     ([], "no command was given"),
     (["chek"], "invalid choice: 'chek'"),
-    (["preflight", *TRAIN], "invalid choice: 'preflight'"),
+    (["preflight"], "for example: trainsleuth preflight -- python train.py"),
     (["probe"], "put your own command after --"),
     (["triage", "--symptom", "stuck", "python", "train.py"], "for example: trainsleuth triage -- python train.py"),
     (["triage", "train.py", "--lr", "1"], "for example: trainsleuth triage -- python train.py --lr 1"),

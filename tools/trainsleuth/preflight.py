@@ -8,6 +8,7 @@ nobody; where it came to all lines of a finding, a doubt about that goes.
 from __future__ import annotations
 
 import shlex
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,14 +17,15 @@ from typing import Any, Literal
 from trainsleuth import ledger, probes
 from trainsleuth.checks import run_checks
 from trainsleuth.finding import Finding
-from trainsleuth.probing import ProbeReport, Request, run_probes
+from trainsleuth.probing import NEEDED, WHOLE_EPOCHS, ProbeReport, Request, run_probes, start_up, stopped_short
 from trainsleuth.repository import Repository
 from trainsleuth.this_program import lines_to_visit, of_this_program, seen, started, unsearched
 from trainsleuth.trace import Event, traces
 from trainsleuth.triage import cause_first
 
 Verdict = Literal["go", "no go", "unknown"]
-EXPERIMENT = "observe"
+EXPERIMENT, INTERVENES = "observe", "overfit"
+MOST_STEPS = 100_000  # of a run on whole epochs, which ends by its time
 
 
 @dataclass(frozen=True)
@@ -77,9 +79,14 @@ def preflight(request: Request, short_epochs: bool = True) -> Preflight:
     repository = Repository(root)
     checked = run_checks(repository, started=started(request.command, root, request.cwd))
     lines = lines_to_visit(checked.findings, repository)
-    report = run_probes(_rehearsal(request, lines, short_epochs))
-    shown = seen(report.runs, lines)
-    course = _course(report)
+    began = time.monotonic()
+    report = _rehearsed(request, lines, short_epochs)
+    shown, course = seen(report.runs, lines), _course(report)
+    left = request.seconds - (time.monotonic() - began)
+    if course.steps and not any(f.is_alarm for f in report.findings) and left > start_up(report.runs) + NEEDED:
+        report = _and(
+            report, run_probes(replace(request, only=_probes_of(INTERVENES), seconds=left, given=request.seconds))
+        )
     of_code = of_this_program(checked.findings, shown, is_whole=course.is_whole)
     findings = _in_order([*of_code, *report.findings], shlex.join(request.command))
     verdict, why = _verdict(findings, report, course)
@@ -103,11 +110,35 @@ def _in_order(findings: Iterable[Finding], command: str) -> list[Finding]:
     return cause_first(named, ledger.update(named))
 
 
-def _rehearsal(request: Request, lines: Mapping[str, list[int]], short_epochs: bool) -> Request:
-    """The experiment that changes nothing, on short epochs, asked which of the lines it comes to."""
-    only = frozenset(name for name, module in probes.all_probes().items() if module.EXPERIMENT == EXPERIMENT)
-    asked = replace(request, only=only).with_listener("rehearsal", short_epochs=short_epochs)
-    return asked.with_listener("visited", visit=lines) if lines else asked
+def _rehearsed(request: Request, lines: Mapping[str, list[int]], short_epochs: bool) -> ProbeReport:
+    """The experiment that changes nothing, asked which of the lines it comes to. Where short epochs may be what stopped
+    the program, once more with whole ones.
+    """
+    began = time.monotonic()
+    asked = replace(request, only=_probes_of(EXPERIMENT), listeners=("rehearsal", "visited") if lines else ("rehearsal",),
+                    settings={"short_epochs": short_epochs, "visit": lines})  # fmt: skip
+    report = run_probes(asked)
+    left = request.seconds - (time.monotonic() - began)
+    if not any(map(stopped_short, report.runs)) or left < start_up(report.runs) + NEEDED:
+        return report
+    stopped = [finding for finding in report.findings if finding.by == "probe:run"]
+    whole = replace(asked, seconds=left, given=request.seconds, settings={**asked.settings, "short_epochs": False})
+    again = run_probes(replace(whole, steps=request.steps or MOST_STEPS))
+    return replace(again, findings=(*again.findings, *stopped), ran=(*report.ran, *again.ran))
+
+
+def _probes_of(experiment: str) -> frozenset[str]:
+    return frozenset(name for name, module in probes.all_probes().items() if experiment == module.EXPERIMENT)
+
+
+def _and(report: ProbeReport, more: ProbeReport) -> ProbeReport:
+    """One report of both, for the name of the first run."""
+    return replace(
+        report,
+        findings=(*report.findings, *more.findings),
+        unresolved=(*report.unresolved, *more.unresolved),
+        ran=(*report.ran, *more.ran),
+    )
 
 
 def _course(report: ProbeReport) -> Course:
@@ -138,7 +169,8 @@ def _verdict(findings: Iterable[Finding], report: ProbeReport, course: Course) -
         return "no go", ""
     if not report.trained:
         return "unknown", "no training step was seen"
-    stopped = next((f for f in findings if f.by == "probe:run" and f.outcome == "open"), None)
-    if stopped is not None and not course.steps:
-        return "unknown", stopped.message
+    stopped = next((f for f in findings if f.by == "probe:run" and f.next == WHOLE_EPOCHS), None)
+    if stopped is not None and not (course.epochs or course.ended_by_itself):
+        why = "after its epochs were cut short, and with whole ones none ended in time"
+        return "unknown", f"it stopped at {stopped.place} {why}" if stopped.place else f"it stopped {why}"
     return "go", ""

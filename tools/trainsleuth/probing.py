@@ -26,6 +26,8 @@ _LET_IN = "start the Python that trains with the environment that it is given, s
 NOT_OF_DATA = (NameError, AttributeError, ImportError, TypeError, FileNotFoundError, NotADirectoryError, IsADirectoryError,
                PermissionError)  # fmt: skip
 """Errors that a program makes however many batches it got."""
+SAVING = "torch/serialization.py"  # raises RuntimeError for a folder that is not there
+WHOLE_EPOCHS = "the same with --whole-epochs and more --time"
 NEVER_RAN = frozenset({"not_started", "not_probed", "cancelled"})
 
 
@@ -281,10 +283,16 @@ def ending(run: Run, training: Sequence[Trace], experiment: str) -> Iterator[Fin
         by = next(name for name, module in probes.all_probes().items() if experiment == module.EXPERIMENT)
         yield Finding(by=f"probe:{by}", outcome="open", next="where it does not crash without the probe: repeat one batch by hand",
                       message=f"this probe changed what the program got, and after {steps} steps it stopped: {what}")  # fmt: skip
-    elif crash is not None and run.ended == "crashed" and _may_be_the_cut(run, crash):
-        yield Finding(by="probe:run", outcome="open", path=crash.get("path"), line=crash.get("line"),
-                      message=f"after {steps} steps it stopped: {crash['type']}: {crash['message']} (this rehearsal had cut its epochs short, which may be why)",
-                      said=str(crash["traceback"])[-1500:], next="where it needs whole epochs: the same with --whole-epochs")  # fmt: skip
+    elif crash is not None and run.ended == "crashed" and stopped_short(run):
+        yield Finding(
+            by="probe:run",
+            outcome="open",
+            path=crash.get("path"),
+            line=crash.get("line"),
+            message=f"after {steps} steps it stopped: {crash['type']}: {crash['message']} (its epochs had been cut short, which may be why)",
+            said=str(crash["traceback"])[-1500:],
+            next=WHOLE_EPOCHS,
+        )
     elif crash is not None and run.ended == "crashed":
         asked = (
             " (standard input is closed under a probe: give what it reads in a file)"
@@ -322,11 +330,15 @@ def ending(run: Run, training: Sequence[Trace], experiment: str) -> Iterator[Fin
                       message=f"{run.why} ({steps} steps were seen before that)")  # fmt: skip
 
 
-def _may_be_the_cut(run: Run, crash: Event) -> bool:
-    """Were epochs cut short before, and is the error one that too little data can make?"""
+def stopped_short(run: Run) -> bool:
+    """Did it crash after its epochs were cut short, with an error that too little data can make?"""
+    crash = next((event for event in run.events if event.get("kind") == "crash"), None)
+    if run.ended != "crashed" or crash is None or not any(event.get("kind") == "cut" for event in run.events):
+        return False
+    if SAVING in crash["traceback"].replace("\\", "/"):
+        return False
     error = getattr(builtins, crash["type"], None)
-    is_theirs = isinstance(error, type) and issubclass(error, NOT_OF_DATA)
-    return not is_theirs and any(event.get("kind") == "cut" for event in run.events)
+    return not (isinstance(error, type) and issubclass(error, NOT_OF_DATA))
 
 
 def _trained_unseen(run: Run) -> bool:

@@ -95,13 +95,16 @@ class Listener:
         number = self.bus.number("root", inner(module))
         if self.torch.is_grad_enabled():
             self.trained.add(number)
-        elif number in self.trained and not self.is_evaluating and self._evaluates(module):
+        elif not self.is_evaluating and self.backwards and self._evaluates(number, module):
             self.is_evaluating = True  # until the next backward
             self.evaluations += 1
 
-    def _evaluates(self, module):
-        """By its mode, or over data that nothing is trained on: targets of its own it makes in the midst of training."""
-        return not module.training or any(known[0] and known[2] == self.backwards for known in self.passes.values())
+    def _evaluates(self, number, module):
+        """A model that is trained, in the other mode; or any model over data that nothing is trained on, as an average
+        of the weights. The first batch of a pass does not tell yet: targets may be made of it in the midst of training.
+        """
+        is_other_mode = number in self.trained and not module.training
+        return is_other_mode or any(known[0] > 1 and known[2] == self.backwards for known in self.passes.values())
 
     def backward_before(self, tensors, gradients):
         if self.began is None:
