@@ -14,7 +14,8 @@ from trainsleuth.answers.answer import FAILED
 from trainsleuth.cli import running
 from trainsleuth.cli.verbs import VERBS
 
-_WITH_COMMAND = frozenset({"preflight", "probe", "triage"})
+_WITH_COMMAND = frozenset({"preflight", "probe", "triage", "watch"})
+_MAY_RUN = frozenset({"replay"})  # a command, or none
 _MAY_OBSERVE = frozenset({"map", "read"})
 _EXIT_CODES = "exit code: 0 nothing wrong found, 1 something found, 2 wrong usage, nothing examined, or we failed"
 
@@ -57,7 +58,7 @@ def _check_command(
         parser.error(f"{asked.verb} does not know {shlex.join(unknown)}")
     if command and not observes and asked.verb in _MAY_OBSERVE:
         parser.error(f"{asked.verb} runs no program unless you say --observe")
-    if command and not observes and asked.verb not in _WITH_COMMAND:
+    if command and not observes and asked.verb not in _WITH_COMMAND | _MAY_RUN:
         parser.error(f"{asked.verb} runs no program; leave out the -- and what follows it")
 
 

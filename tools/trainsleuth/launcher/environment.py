@@ -41,6 +41,12 @@ def additions(
     config: Mapping[str, Any], given: Mapping[str, str | None], inherited: Mapping[str, str]
 ) -> dict[str, str | None]:
     """Variables to set, or to remove with None; `given` ones win. LaunchError unless it fits in JSON."""
+    tracking = Path(config["run_folder"], "mlruns").as_uri()
+    return {**QUIET, "MLFLOW_TRACKING_URI": tracking, **given, **entered(config, inherited)}
+
+
+def entered(config: Mapping[str, Any], inherited: Mapping[str, str]) -> dict[str, str]:
+    """Variables by which our runtime gets into each Python, and is told what to do. LaunchError unless it fits in JSON."""
     try:
         text = json.dumps(config)
     except TypeError as error:
@@ -51,13 +57,7 @@ def additions(
             "put its data into a file and hand over the path"
         )
     path = [str(RUNTIME / "site"), *filter(None, [inherited.get("PYTHONPATH")])]
-    return {
-        **QUIET,
-        "MLFLOW_TRACKING_URI": Path(config["run_folder"], "mlruns").as_uri(),
-        **given,
-        "PYTHONPATH": os.pathsep.join(path),
-        CONFIG: text,
-    }
+    return {"PYTHONPATH": os.pathsep.join(path), CONFIG: text}
 
 
 def apply(inherited: Mapping[str, str], added: Mapping[str, str | None]) -> dict[str, str]:

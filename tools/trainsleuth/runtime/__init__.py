@@ -37,7 +37,8 @@ def start():
     events = emit.Events(path, config.get("launched_at", 0.0))
     events("hello", **_self())
     crash.watch(events, config)
-    writes.watch(events, config)
+    if not config.get("watch_only"):
+        writes.watch(events, config)
     importhook.after_import("torch", _on_torch)
 
 
@@ -50,31 +51,38 @@ def adopt_fork():
         events("hello", forked=True, **_self())
 
 
-def finish(reason, **fields):
-    """End this process on purpose, successfully and now: no `finally`, no atexit, no saving.
+def finish(reason, code=0):
+    """End this process on purpose and now: no `finally`, no atexit, no saving.
 
-    Ranks on one machine wait up to five seconds for each other, so that none loses a peer in a collective.
+    Ranks on one machine wait up to five seconds for each other, so that none loses a peer in a collective; not where
+    this one fails, which the others are to see.
     """
-    events("finish", reason=reason, **fields)
+    events("finish", reason=reason)
     from . import ending
 
-    ending.wait_for_ranks(config["run_folder"])
+    if not code:
+        ending.wait_for_ranks(config["run_folder"])
     ending.end_children()
-    events("exit", code=0)
+    events("exit", code=code)
     ending.flush()
-    os._exit(0)
+    os._exit(code)
 
 
 def fail(what):
-    """End this process because it cannot be probed: nothing trains unwatched under a probe's name."""
+    """End this process because it cannot be probed: nothing trains unwatched under a probe's name.
+
+    A run that is only watched goes on: it is the user's own, and is worth more than our eyes on it.
+    """
     cause = traceback.format_exc() if sys.exc_info()[0] else ""
     try:
         if events is not None:
             events("failed", what=what, traceback=cause)
-        sys.stderr.write("trainsleuth: %s, so this process was stopped\n%s" % (what, cause))
+        end = "it runs on unwatched" if config.get("watch_only") else "so this process was stopped"
+        sys.stderr.write("trainsleuth: %s, %s\n%s" % (what, end, cause))
         sys.stderr.flush()
     finally:
-        os._exit(FAILED)
+        if not config.get("watch_only"):
+            os._exit(FAILED)
 
 
 def _on_torch(torch):
@@ -83,7 +91,8 @@ def _on_torch(torch):
     try:
         from . import hooks, last_stack
 
-        last_stack.keep(config)
+        if not config.get("watch_only"):
+            last_stack.keep(config)
         installed = hooks.install(torch, config, events)
         spent = round(time.perf_counter() - began, 4)
         events(

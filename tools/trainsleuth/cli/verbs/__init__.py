@@ -10,7 +10,23 @@ from typing import Protocol
 
 from trainsleuth.cli.options import Command
 
-from . import check, evidence, explain, loss_surface, map, notes, preflight, probe, read, report, serve, sweep, triage
+from . import (
+    check,
+    evidence,
+    explain,
+    loss_surface,
+    map,
+    notes,
+    preflight,
+    probe,
+    read,
+    replay,
+    report,
+    serve,
+    sweep,
+    triage,
+    watch,
+)
 
 
 class Verb(Protocol):
@@ -29,6 +45,8 @@ VERBS: dict[str, Verb] = {
     "probe": probe,
     "triage": triage,
     "preflight": preflight,
+    "watch": watch,
+    "replay": replay,
     "notes": notes,
     "explain": explain,
     "report": report,

@@ -25,7 +25,7 @@ def start():
 
 
 class TooOld:
-    """An interpreter that we cannot enter may run tools, but it must not train."""
+    """An interpreter that we cannot enter may run tools, but it must not train, unless it is only watched."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -39,9 +39,12 @@ def stop(what):
 
     if sys.exc_info()[0]:
         traceback.print_exc()
-    sys.stderr.write("trainsleuth: %s, so this process was stopped\n" % what)
+    is_watched = '"watch_only": true' in os.environ.get("TRAINSLEUTH_CONFIG", "")
+    end = "it runs on unwatched" if is_watched else "so this process was stopped"
+    sys.stderr.write("trainsleuth: %s, %s\n" % (what, end))
     sys.stderr.flush()
-    os._exit(70)
+    if not is_watched:
+        os._exit(70)
 
 
 def chain():
