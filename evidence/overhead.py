@@ -9,7 +9,7 @@ is counted, on CUDA wall time up to a synchronisation. A ratio compares one bloc
 The last rows are what a search for the origin of a NaN costs, once, in plain steps: the step in which the model
 makes one, less one plain step.
 
-Goals, on the mid size: trace at most 1.03, nonfinite 1.05, both 1.06, a search 2.5 steps.
+Goals, on the mid size: trace at most 1.03, nonfinite 1.05, both 1.06, watch 1.02, a search 2.5 steps.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from trainsleuth.watched import PATCHES
+
 RUNTIME = Path(__file__).parents[1] / "tools" / "trainsleuth" / "runtime"
 NAME = "_trainsleuth_runtime"
 BLOCK = 6  # steps
@@ -39,6 +41,7 @@ WATCHES = {
     "questions": (
         "batches", "phases", "layers", "timing", "checksums", "inspection", "padding", "views", "target_leaks", "teachers",
     ),
+    "watch": ("vigil",),
     "all": (
         "teachers", "trace", "losses", "parameters", "origins", "nonfinite", "batches", "phases", "layers", "timing",
         "checksums", "inspection", "padding", "views", "target_leaks",
@@ -81,7 +84,8 @@ class Hooks:
         runtime = importlib.util.module_from_spec(spec)
         sys.modules[NAME] = runtime
         spec.loader.exec_module(runtime)
-        runtime.config.update(run_folder=folder, root=folder, experiment={"listeners": listeners})
+        patches = PATCHES if listeners == ("vigil",) else None
+        runtime.config.update(run_folder=folder, root=folder, experiment={"listeners": listeners, "patches": patches})
         runtime.events = importlib.import_module(NAME + ".emit").Events(f"{folder}/events.jsonl")
         importlib.import_module(NAME + ".hooks").install(torch, runtime.config, runtime.events)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from probed import Host, with_edits
-from twins import Answer, trainsleuth
+from twins import Answer, one_in, trainsleuth
 
 pytest.importorskip("torch")
 
@@ -75,6 +75,7 @@ def test_evaluation_checkpoint_and_further_epochs_are_met_in_few_steps(host: Hos
     assert {(cut["of"], cut["batches"]) for cut in cuts if not cut["trains"]} == {(128, 4)}
 
 
+@pytest.mark.twins
 def test_a_slow_program_is_cut_after_its_share_of_the_time(host: Host, tmp_path: Path) -> None:
     slow = PROGRAM.replace("        loss.backward()", "        __import__('time').sleep(0.1)\n        loss.backward()")
     _, cuts = rehearsed(host, tmp_path, slow, seconds=8)
@@ -99,7 +100,7 @@ def test_an_epoch_that_accumulates_has_steps_left(host: Host, tmp_path: Path) ->
     assert told["steps"] > 12 and all(int(str(cut["batches"])) >= 64 for cut in cuts if cut["trains"])
 
 
-@pytest.mark.parametrize("options", ["num_workers=2", "num_workers=2, persistent_workers=True"])
+@pytest.mark.parametrize("options", one_in(2, ["num_workers=2", "num_workers=2, persistent_workers=True"], first=1))
 def test_workers_begin_their_next_epoch(options: str, host: Host, tmp_path: Path) -> None:
     told, cuts = rehearsed(host, tmp_path, PROGRAM.replace("shuffle=True", f"shuffle=True, {options}"))
     assert cuts and told["epochs"] >= 2 and told["saves"]
@@ -112,7 +113,7 @@ GO = [
 ]
 
 
-@pytest.mark.parametrize("edits", GO)
+@pytest.mark.parametrize("edits", one_in(3, GO))
 def test_a_healthy_program_goes(edits: list[tuple[str, str]], warm: Callable[..., Answer], tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(with_edits(PROGRAM, edits))
     answer = warm("preflight", "--time", "30", "--", "python", "train.py", cwd=tmp_path)
@@ -129,7 +130,7 @@ NO_GO = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", NO_GO)
+@pytest.mark.parametrize("name", one_in(2, NO_GO))
 def test_a_program_with_a_fault_does_not_go(name: str, warm: Callable[..., Answer], tmp_path: Path) -> None:
     edits, words = NO_GO[name]
     (tmp_path / "train.py").write_text(with_edits(PROGRAM, edits))
@@ -138,6 +139,7 @@ def test_a_program_with_a_fault_does_not_go(name: str, warm: Callable[..., Answe
     assert words in answer.output
 
 
+@pytest.mark.twins
 def test_what_only_whole_epochs_can_show_is_tried_with_them(warm: Callable[..., Answer], tmp_path: Path) -> None:
     fails = [
         (
@@ -177,6 +179,7 @@ def test_an_alarm_about_lines_that_the_rehearsal_never_came_to_is_a_note(warm: C
         assert (found["severity"] == "note") == (code == 0)
 
 
+@pytest.mark.twins
 def test_a_doubt_goes_where_the_run_came_to_the_place(warm: Callable[..., Answer], tmp_path: Path) -> None:
     """The search cannot know what an environment variable holds, the run can."""
     off = "import os\nimport argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--other', action='store_true')\nargs = parser.parse_args()\n"
@@ -203,6 +206,7 @@ def test_then_run_becomes_the_command(tmp_path: Path) -> None:
     assert answer.errors.startswith("GO  python train.py: ") and (tmp_path / "best.pt").exists()
 
 
+@pytest.mark.twins
 def test_then_run_does_not_start_what_is_no_go(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(PROGRAM.replace("criterion(model", "criterion(module"))
     answer = trainsleuth("preflight", "--time", "40", "--then-run", "--", "python", "train.py", cwd=tmp_path)

@@ -61,3 +61,12 @@ def test_a_healthy_run_raises_no_alarm(name: str, tmp_path: Path, warm: Callable
     alarms = [f for f in answer.json["findings"] if f["outcome"] == "fail" and f["severity"] != "note"]
     assert not alarms, alarms
     assert answer.code == 0, answer.output + answer.errors
+
+
+@pytest.mark.twins
+@pytest.mark.parametrize(("kind", "code"), [("broken", 1), ("healthy", 0)])
+@pytest.mark.parametrize("name", CASES)
+def test_a_preflight_lets_the_healthy_one_go(name: str, kind: str, code: int, tmp_path: Path, warm: Callable[..., Answer]) -> None:  # fmt: skip
+    folder = copied(RUNS / name / kind, tmp_path)
+    answer = warm("preflight", "--time", SECONDS, "--", *case(name)["command"], cwd=folder)
+    assert answer.code == code, answer.output + answer.errors

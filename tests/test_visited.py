@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from trainsleuth.launcher.environment import RUNTIME
+from twins import one_in
 
 PROGRAM = """import listening
 
@@ -61,7 +62,7 @@ def told(python: str, folder: Path, lines: list[int], **variables: str) -> dict[
     return answer
 
 
-@pytest.mark.parametrize("python", PYTHONS)
+@pytest.mark.parametrize("python", one_in(4, PYTHONS))
 def test_lines_that_run_are_told_once_and_others_never(python: str, tmp_path: Path) -> None:
     first, *visited = told(PYTHONS[python], tmp_path, ASKED)["told"]
     assert first == {"kind": "watches_lines", "lines": len(ASKED), "why": ""}
@@ -69,7 +70,7 @@ def test_lines_that_run_are_told_once_and_others_never(python: str, tmp_path: Pa
     assert {one["path"] for one in visited} == {"program.py"}
 
 
-@pytest.mark.parametrize("python", PYTHONS)
+@pytest.mark.parametrize("python", one_in(4, PYTHONS))
 def test_nothing_is_traced_once_all_lines_were_met(python: str, tmp_path: Path) -> None:
     said = told(PYTHONS[python], tmp_path, [4, 12])
     assert len(said["told"]) == 3 and not said["traced"]

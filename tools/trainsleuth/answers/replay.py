@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from trainsleuth.answers.answer import NOTHING_WRONG, Answer, Section
-from trainsleuth.answers.reports import probe_answer
+from trainsleuth.answers.reports import probe_answer, repeated
 from trainsleuth.wording import one_line, strict, wrapped
 
 if TYPE_CHECKING:
@@ -32,9 +32,11 @@ def bundle_answer(bundle: Bundle, width: int | None = None) -> Answer:
 def replay_answer(said: Replayed, asked: Request, width: int | None = None) -> Answer:
     """The probes on the step that was put back, behind what fitted."""
     answer = probe_answer(said.report, asked, width)
+    tail = f"{repeated('replay', asked, (str(said.bundle.folder),))}\nafter a change: the same again"
     lines = [f"the bundle: {said.bundle.words}", *_put_lines(said.put)]
     return replace(
         answer,
+        tail=tail,
         sections=(
             Section("", ("\n".join(wrapped(one_line(line), "", width, "  ") for line in lines),)),
             *answer.sections,

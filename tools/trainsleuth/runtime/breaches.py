@@ -32,7 +32,7 @@ class Rules:
     def loss(self, value, is_single=True):
         """`is_single`: one optimizer, one loss per step; adversaries may go up and down."""
         if not math.isfinite(value):
-            return self._breach("nonfinite loss", "the loss became %s" % value)
+            return self._breach("nonfinite", "the loss became %s" % value)
         self.same = self.same + 1 if self.losses and value == self.losses[-1] else 0
         self.losses.append(value)
         if self.same >= SAME:
@@ -56,7 +56,7 @@ class Rules:
     def gradient(self, norm, is_scaled=False):
         """The norm over all gradients. A gradient scaler skips what is not finite by itself."""
         if not math.isfinite(norm):
-            return None if is_scaled else self._breach("nonfinite gradient", "the gradient became %s" % norm)
+            return None if is_scaled else self._breach("nonfinite", "the gradient became %s" % norm)
         self.still = self.still + 1 if norm == 0 else 0
         if self.still >= NO_GRADIENT:
             return self._breach("no gradient", "all gradients were exactly 0 at %d looks in a row" % NO_GRADIENT)

@@ -20,7 +20,7 @@ MOST_BETWEEN = 256  # steps between two looks
 KEPT_BATCHES = 2
 HISTORY = 256  # losses
 TELL = 10.0  # seconds between two lines of the log
-BUNDLED = ("nonfinite loss", "nonfinite gradient", "divergence", "constant loss", "no gradient")
+BUNDLED = ("nonfinite", "divergence", "constant loss", "no gradient")
 
 
 class Listener:
