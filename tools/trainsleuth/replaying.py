@@ -69,5 +69,5 @@ def replay(bundle: Bundle, request: Request) -> Replayed:
     """Runs the command of the request for a few steps with the step of the bundle in it. Raises ProbeError."""
     asked = replace(request, only=request.only or ASKS, steps=request.steps or STEPS)
     report = run_probes(asked.with_listener("from_bundle", bundle=str(bundle.folder)))
-    put = next((event for run in report.runs for event in run.events if event.get("kind") == "put_back"), {})
-    return Replayed(bundle, report, put)
+    told = [event for run in report.runs for event in run.events if event.get("kind") == "put_back"]
+    return Replayed(bundle, report, told[-1] if told else {})

@@ -51,13 +51,13 @@ def adopt_fork():
         events("hello", forked=True, **_self())
 
 
-def finish(reason, code=0):
+def finish(reason, code=0, **fields):
     """End this process on purpose and now: no `finally`, no atexit, no saving.
 
     Ranks on one machine wait up to five seconds for each other, so that none loses a peer in a collective; not where
     this one fails, which the others are to see.
     """
-    events("finish", reason=reason)
+    events("finish", reason=reason, **fields)
     from . import ending
 
     if not code:

@@ -1,7 +1,7 @@
 """Listener: puts the step of a bundle into the program's own loop: its weights, its optimizers, its batch.
 
 The program comes to its first step with whatever data there are; from there on its modules hold what those of the bundle
-held, and its loader gives the batch of the bundle, again and again. One event "put_back" tells what fitted.
+held, and its loader gives the batch of the bundle, again and again. The last event "put_back" tells what fitted.
 """
 
 import copy
@@ -66,16 +66,13 @@ class Listener:
                 self.put["optimizers"].append(type(optimizer).__name__)
             except (KeyError, RuntimeError, ValueError) as problem:
                 self.put["unfit"].append("the state of %s: %s" % (type(optimizer).__name__, str(problem)[:100]))
-        self._tell()
-
-    def close(self, reason):
-        self._tell()
-
-    def _tell(self):
         if not self.is_told:
             self.is_told = True
-            unfit = self.put["unfit"] + ["the weights of %s" % kept["class"] for kept in self.left]
-            self.bus.events("put_back", **dict(self.put, unfit=unfit))
+            self.close("told early, since the run may be killed")
+
+    def close(self, reason):
+        unfit = self.put["unfit"] + ["the weights of %s" % kept["class"] for kept in self.left]
+        self.bus.events("put_back", **dict(self.put, unfit=unfit))
 
 
 def unwrapped(name):
