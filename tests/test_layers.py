@@ -63,15 +63,16 @@ ALLOWED: dict[str, set[str]] = {
     "preflight": {"checks", "finding", "ledger", "probes", "probing", "repository", "this_program", "trace", "triage"},
     "watched": {"launcher"},
     "replaying": {"probing"},
+    "comparing": {"finding", "launcher", "probing", "trace"},
     "agent": {
         *RECORDS, "launcher", "ledger", "likelihoods", "notes", "probing", "repository", "wording", "anthropic", "anyio", "mcp",
     },
     "answers": {
-        *RECORDS, "", "accepted", "again", "agent", "checks", "content", "entry", "evidence", "launcher", "ledger", "likelihoods", "loss_surface", "lore", "map", "notes",
+        *RECORDS, "", "accepted", "again", "agent", "checks", "comparing", "content", "entry", "evidence", "launcher", "ledger", "likelihoods", "loss_surface", "lore", "map", "notes",
         "observing", "preflight", "probes", "probing", "reading", "replaying", "repository", "sweep", "triage", "wording",
     },
     "cli": {
-        "", "accepted", "again", "agent", "answers", "cache", "checks", "copies", "evidence", "finding", "loss_surface", "map", "notes", "observing", "preflight", "probing", "reading",
+        "", "accepted", "again", "agent", "answers", "cache", "checks", "comparing", "copies", "evidence", "finding", "loss_surface", "map", "notes", "observing", "preflight", "probing", "reading",
         "replaying", "report", "repository", "rich", "suggest", "sweep", "trainsleuth_mcp", "triage", "watched", "wording", "anyio",
     },
     "__main__": {"cli"},

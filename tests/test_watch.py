@@ -114,6 +114,15 @@ def test_a_breach_is_kept_and_becomes_an_experiment_elsewhere(home: Path, tmp_pa
 
 
 @pytest.mark.twins
+def test_a_preflight_goes_over_into_watching(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(HEALTHY.replace("raise SystemExit(3)\n", ""))
+    again = ("--then-watch", "--", "python", "-m", "trainsleuth", "watch")  # what is probed is not watched twice
+    answer = trainsleuth("preflight", "--time", "30", *again, "--", "python", "train.py", cwd=tmp_path)
+    assert (answer.code, answer.output) == (0, "trained\n"), answer
+    assert answer.errors.startswith("GO  ") and answer.errors.count("200 steps, no breach") == 1
+
+
+@pytest.mark.twins
 def test_stop_ends_the_run(home: Path, tmp_path: Path) -> None:
     answer = watched(PROGRAM, tmp_path / "project", "--stop")
     assert answer.code == 1 and not answer.output and answer.errors.endswith("stopped, as --stop asks\n")

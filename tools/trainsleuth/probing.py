@@ -212,13 +212,13 @@ def _repeated(request: Request, experiment: str, seconds: float, watch: float) -
     runs: list[Run] = []
     for number in range(times):
         left = (until - time.monotonic()) / (times - number)
-        runs.append(_launch(request, experiment, max(1.0, left), watch / times))
+        runs.append(launch_once(request, experiment, max(1.0, left), watch / times))
         if not any(trace.trains for trace in traces(runs[-1].events)):
             break
     return runs
 
 
-def _launch(request: Request, experiment: str, seconds: float, watch: float) -> Run:
+def launch_once(request: Request, experiment: str, seconds: float, watch: float) -> Run:
     """One run, over after `seconds` however it goes, and `watch` seconds after its first step by itself."""
     wanted = {**probes.EXPERIMENTS[experiment], **request.settings}
     wanted["listeners"] = [*wanted["listeners"], *request.listeners]

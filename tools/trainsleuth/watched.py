@@ -14,7 +14,7 @@ from pathlib import Path
 
 from trainsleuth.launcher import LaunchError
 from trainsleuth.launcher.command import resolve
-from trainsleuth.launcher.environment import RUNTIME, entered
+from trainsleuth.launcher.environment import CONFIG, RUNTIME, entered
 from trainsleuth.launcher.folder import clear, home
 from trainsleuth.launcher.python_call import CommandError
 from trainsleuth.launcher.root import choose_root
@@ -26,11 +26,13 @@ OLD = 7 * 86_400  # seconds since anything in one was written
 
 @dataclass(frozen=True)
 class Watched:
-    """What to become: `words` in `environment`. `folder` will hold the log and, unless another was named, the bundles."""
+    """What to become: `words` in `environment`. `folder` will hold the log and, unless another was named, the bundles; None
+    where the run is watched already.
+    """
 
     words: tuple[str, ...]
     environment: Mapping[str, str]
-    folder: Path
+    folder: Path | None = None
 
 
 def watched(
@@ -46,6 +48,8 @@ def watched(
 
     Raises LaunchError for a command that cannot be started, OSError where no folder can be made.
     """
+    if CONFIG in os.environ:  # as a part of a run that is probed, which sees more
+        return Watched(tuple(command), os.environ)
     cwd = Path.cwd()
     place = root.resolve() if root is not None else choose_root(cwd)
     folder = _folder()

@@ -14,7 +14,7 @@ from trainsleuth.answers.answer import FAILED
 from trainsleuth.cli import running
 from trainsleuth.cli.verbs import VERBS
 
-_WITH_COMMAND = frozenset({"preflight", "probe", "triage", "watch"})
+_WITH_COMMAND = frozenset({"compare", "preflight", "probe", "triage", "watch"})
 _MAY_RUN = frozenset({"replay"})  # a command, or none
 _MAY_OBSERVE = frozenset({"map", "read"})
 _EXIT_CODES = "exit code: 0 nothing wrong found, 1 something found, 2 wrong usage, nothing examined, or we failed"

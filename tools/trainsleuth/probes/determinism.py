@@ -33,6 +33,7 @@ WHY = {
     "layer": "the output of layer",
     "loss": "the loss",
     "gradient": "the gradient of",
+    "update": "what the step adds to the parameters",
     "parameters": "the parameters",
 }
 KINDS = {"input": "input of a module", "loss": "loss", "gradient": "gradient", "parameters": "parameter"}
@@ -42,7 +43,8 @@ NEXT = {
     "layer": "look at this layer for dropout with a generator of its own, or an operation that is not deterministic",
     "loss": "look at what the loss draws or sums",
     "gradient": "torch.use_deterministic_algorithms(True) names operations whose backward is not deterministic",
-    "parameters": "look at the optimizer: fused or asynchronous updates",
+    "update": "look at the optimizer: fused or asynchronous updates",
+    "parameters": "look for what changes parameters besides the optimizer",
 }
 
 
@@ -77,9 +79,9 @@ def compare(traces: Sequence[Trace]) -> Iterator[Finding]:
                    f"{len(rows)} comparisons to the last bit", confidence="high", measured={"steps": steps, "compared": len(rows)})  # fmt: skip
 
 
-def _first_difference(one: list[list[str]], other: list[list[str]]) -> tuple[str, str] | None:
+def _first_difference(one: list[list[Any]], other: list[list[Any]]) -> tuple[str, str] | None:
     for mine, theirs in zip(one, other, strict=False):
-        if mine != theirs:
+        if mine[:3] != theirs[:3]:
             return mine[0], mine[1]
     return None if len(one) == len(other) else ("layer", "(another number of layer calls)")
 

@@ -30,7 +30,7 @@ def write(vigil, breach):
     try:
         roots = list(_roots(torch, vigil.optimizers))
         states = [{"class": type(root).__name__, "values": dict(_values(root))} for root in roots]
-        batches = [{"loader": n, "tensors": _batch(torch, batch)} for n, batch in vigil.batches]
+        batches = [{"loader": n, "tensors": _batch(batch)} for n, batch in vigil.batches]
         optimizers = [{"class": type(one).__name__, "state": one.state_dict()} for one in vigil.optimizers]
         os.makedirs(folder)
         size, left_out = _bytes(torch, (states, optimizers)), ""
@@ -64,16 +64,23 @@ def _roots(torch, optimizers):
 def _values(root):
     for table in (registered.named_parameters, registered.named_buffers):
         for name, value in table(root):
-            yield name, local(value).detach().cpu().clone()
+            yield name, compact(value)
 
 
-def _batch(torch, batch):
-    return {name or "batch": value.detach().cpu().clone() for name, value in named_tensors(batch, "")}
+def _batch(batch):
+    return {name or "batch": compact(value) for name, value in named_tensors(batch, "")}
+
+
+def compact(tensor):
+    """Its values on the CPU, without the rest of a larger memory that it is a view of; no copy where there is none."""
+    tensor = local(tensor).detach().cpu()
+    is_view = tensor.untyped_storage().nbytes() > tensor.numel() * tensor.element_size()
+    return tensor.clone() if is_view else tensor
 
 
 def _on_cpu(torch, value):
     if isinstance(value, torch.Tensor):
-        return local(value).detach().cpu().clone()
+        return compact(value)
     if isinstance(value, dict):
         return {key: _on_cpu(torch, one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,18 +1,22 @@
 """Listener: exact codes of everything a step computes, in the order it is computed, for comparing two runs.
 
 Per step: what enters the model, every layer's output, the loss, every gradient, every parameter after the
-step. Made for few steps: codes are read at once, so a device is waited for.
+step. Made for few steps: codes are read at once, so a device is waited for. A row is [kind, name, code, size, mark]:
+`size` is the norm of some of the values, `mark` their product with a fixed random vector, so that the difference of two
+marks tells how far two tensors lie apart that are not the same to the last bit.
 """
 
 from contextlib import suppress
 
 from . import registered
 from .gradients import members
-from .tensors import fingerprint, tensors_in
+from .phases import inner
+from .tensors import fingerprint, is_dense, is_unreadable, local, tensors_in
 
 MOST_STEPS = 12
 MOST_LAYERS = 300
 MOST_PARAMETERS = 400
+MOST_VALUES = 65_536  # of one tensor that are marked
 
 
 class Listener:
@@ -20,6 +24,8 @@ class Listener:
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.optimizers, self.handles, self.names = [], [], {}
         self.rows = []
+        self.vector = None
+        self.before = {}  # id -> (parameter, its values before the step)
 
     def seeded(self, seed):
         user, library = self.bus.sites.here()
@@ -31,17 +37,42 @@ class Listener:
     # -- one step --------------------------------------------------------------------------
 
     def _add(self, place, name, tensors):
+        tensors = list(tensors)
         codes = [fingerprint(tensor) for tensor in tensors]
-        self.rows.append([place, name, "-".join(code or "?" for code in codes)])
+        self.rows.append([place, name, "-".join(code or "?" for code in codes), *self._mark(tensors)])
+
+    def _mark(self, tensors):
+        """(norm, product with the fixed vector) of values at even distances; of all tensors together."""
+        if self.vector is None:
+            generator = self.torch.Generator().manual_seed(0)
+            self.vector = self.torch.randn(MOST_VALUES, generator=generator, dtype=self.torch.float64)
+        squares = mark = 0.0
+        for values in map(self._values, tensors):
+            if values is None:
+                continue
+            squares += float(values.square().sum())
+            mark += float((values * self.vector[: values.numel()]).sum())
+        return squares**0.5, mark
+
+    def _values(self, tensor):
+        """Some of its values as numbers of double precision on the CPU; None where they cannot be read."""
+        tensor = local(tensor)
+        if is_unreadable(tensor) or not is_dense(tensor) or tensor.is_quantized or not tensor.numel():
+            return None
+        values = tensor.detach().reshape(-1)
+        values = values[:: max(1, -(-values.numel() // MOST_VALUES))]
+        values = self.torch.view_as_real(values).reshape(-1) if values.is_complex() else values
+        return values[:MOST_VALUES].cpu().double()
 
     def forward_before(self, module, args, kwargs):
         self._unhook()
         if self.bus.steps >= MOST_STEPS or not self.torch.is_grad_enabled():
             return
+        module = inner(module)
         for name, parameter in registered.named_parameters(module):
             self.names.setdefault(id(parameter), name)
         if self.bus.steps == 0 and not any(row[0] == "start" for row in self.rows):
-            self._add("start", type(module).__name__, list(registered.parameters(module))[:MOST_PARAMETERS])
+            self._add("start", "", list(registered.parameters(module))[:MOST_PARAMETERS])
         self._add("input", type(module).__name__, tensors_in((args, kwargs)))
         for name, one in list(registered.named_modules(module))[:MOST_LAYERS]:
             with suppress(RuntimeError):
@@ -72,15 +103,23 @@ class Listener:
     def step_before(self, optimizer):
         if self.bus.steps < MOST_STEPS:
             for parameter in self._held(optimizer):
+                self.before.setdefault(id(parameter), (parameter, self._values(parameter)))
                 if parameter.grad is not None:
                     self._add("gradient", self.names.get(id(parameter), "?"), [parameter.grad])
 
     def boundary(self, step):
         if step <= MOST_STEPS:
             held = [p for optimizer in self.optimizers for p in self._held(optimizer)]
+            self._add("update", "", list(self._updates()))
             self._add("parameters", "after the step", held)
             self.events("prints", n=step - 1, rows=self.rows)
-        self.rows = []
+        self.rows, self.before = [], {}
+
+    def _updates(self):
+        """What the step has added to each parameter."""
+        for parameter, before in self.before.values():
+            if before is not None:
+                yield self._values(parameter) - before
 
     def _held(self, optimizer):
         return members(optimizer)[:MOST_PARAMETERS]

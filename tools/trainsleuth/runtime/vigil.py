@@ -162,8 +162,10 @@ def rank():
 
 
 def say(words):
+    bars = getattr(getattr(sys.modules.get("tqdm"), "tqdm", None), "_instances", ())
+    begin = "\n" if bars else ""  # one stands on the line
     try:
-        sys.stderr.write("trainsleuth watch: %s\n" % words)
+        sys.stderr.write("%strainsleuth watch: %s\n" % (begin, words))
         sys.stderr.flush()
     except (AttributeError, OSError, ValueError):  # closed, or none at all
         return

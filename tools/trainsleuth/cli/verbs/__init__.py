@@ -12,6 +12,7 @@ from trainsleuth.cli.options import Command
 
 from . import (
     check,
+    compare,
     evidence,
     explain,
     loss_surface,
@@ -47,6 +48,7 @@ VERBS: dict[str, Verb] = {
     "preflight": preflight,
     "watch": watch,
     "replay": replay,
+    "compare": compare,
     "notes": notes,
     "explain": explain,
     "report": report,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from trainsleuth.cli.options import Command
 
@@ -26,5 +28,10 @@ def run(asked: argparse.Namespace, command: Command) -> int:
     how = watched(
         command, root=asked.root, python=asked.python, bundles=asked.bundles, stop=asked.stop, exact=asked.exact
     )
+    become(how.words, how.environment)
+
+
+def become(words: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
+    """From here on this process is the command: its exit code and the signals that it gets are the command's own."""
     sys.stdout.flush()
-    os.execvpe(how.words[0], how.words, how.environment)
+    os.execvpe(words[0], list(words), environment)

@@ -1,0 +1,136 @@
+"""Two runs that should train the same: rounding is told from a difference, and a difference by where it begins."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from trainsleuth.comparing import Comparison, side_by_side, verdict
+from twins import Answer, one_in
+
+KINDS = ("start", "input", "layer", "loss", "gradient", "update", "parameters")
+
+
+def events(steps: int = 3, seed: int = 0, change: Callable[[int, list[Any]], list[Any] | None] = lambda _, row: row) -> list[dict[str, Any]]:  # fmt: skip
+    """Steps of a run in which `change(step, row)` makes each row what it is, None for one that is not there."""
+    draw = random.Random(seed)
+    told = []
+    for step in range(steps):
+        rows = [[kind, f"{kind}.0", f"{draw.random()}", 10.0, draw.gauss(0, 10)] for kind in KINDS]
+        rows = [row for row in (change(step, row) for row in rows) if row is not None]
+        told.append({"n": step, "rows": rows})
+    return told
+
+
+def moved(kind: str, step: int, by: float, times: float = 1.0) -> Callable[[int, list[Any]], list[Any]]:
+    """From that step on another value of this kind, and of what comes behind it."""
+
+    def change(now: int, row: list[Any]) -> list[Any]:
+        if (now, KINDS.index(row[0])) < (step, KINDS.index(kind)):
+            return row
+        return [*row[:2], f"{row[2]}*", row[3] * times, row[4] + by * row[3]]
+
+    return change
+
+
+def test_the_same_to_the_last_bit() -> None:
+    found = side_by_side(events(), events())
+    assert (found.steps, found.same, found.near, found.parted) == (3, 21, 0, None)
+    assert verdict(found).outcome == "pass" and "to the last bit" in verdict(found).message
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("step", [0, 2])
+def test_the_first_difference_is_named(kind: str, step: int) -> None:
+    found = side_by_side(events(), events(change=moved(kind, step, 0.3)))
+    assert found.parted is not None and (found.parted.kind, found.parted.step) == (kind, step)
+    assert found.parted.apart == pytest.approx(0.3) and found.near == 0
+    assert verdict(found).severity == "error" and f"part at step {step}" in verdict(found).message
+
+
+def test_rounding_is_no_difference_but_its_first_place_is_told() -> None:
+    found = side_by_side(events(), events(change=moved("gradient", 1, 1e-6)))
+    assert found.parted is None and found.near == 10
+    assert found.first is not None and (found.first.kind, found.first.step) == ("gradient", 1)
+    assert (
+        verdict(found).outcome == "pass"
+        and "the first that is not is the gradient of gradient.0 at step 1" in verdict(found).message
+    )
+
+
+def test_a_whole_number_of_times_is_told() -> None:
+    found = side_by_side(events(), events(change=moved("gradient", 0, 0.5, times=4.0)))
+    assert ", the second 4 times as large" in verdict(found).message
+
+
+def test_runs_with_another_number_of_batches_are_compared_by_what_both_have() -> None:
+    def twice(told: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{"n": one["n"], "rows": [*(r for r in one["rows"] if r[0] in ("input", "layer", "loss")), *one["rows"]]} for one in told]  # fmt: skip
+
+    found = side_by_side(events(), twice(events()))
+    assert found.parted is None and found.left_out == ("input", "layer", "loss") and found.same == 12
+
+
+def test_names_of_wrappers_are_none() -> None:
+    wrapped = events(change=lambda _, row: [row[0], f"module.{row[1]}", *row[2:]])
+    assert side_by_side(events(), wrapped).same == 21
+
+
+@pytest.mark.parametrize("found", [Comparison(), Comparison(steps=2)])
+def test_nothing_in_common_is_open(found: Comparison) -> None:
+    assert verdict(found).outcome == "open"
+
+
+PROGRAM = """
+import sys
+import torch
+from torch import nn
+
+batch, accumulate, divide = map(int, sys.argv[1:4])
+torch.manual_seed(0)
+inputs = torch.randn(512, 8)
+labels = (inputs[:, 0] > 0).long()
+model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 2))
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+place = 0
+for step in range(20):
+    optimizer.zero_grad()
+    for _ in range(accumulate):
+        loss = nn.functional.cross_entropy(model(inputs[place : place + batch]), labels[place : place + batch])
+        (loss / divide).backward()
+        place += batch
+    optimizer.step()
+"""
+WHOLE = ("python", "train.py", "16", "1", "1")
+PAIRS = [
+    ("4 4 1", 1, "at step 0 (counted from 0) in the gradient of 0.weight: ", "the second 4 times as large"),
+    ("4 4 4", 0, "do the same up to rounding in 12 steps", "not set side by side"),
+    ("16 1 1", 0, "do the same in 12 steps", "to the last bit"),
+]
+
+
+@pytest.mark.parametrize(("other", "code", "words", "more"), one_in(3, PAIRS))
+def test_accumulation_against_one_large_batch(other: str, code: int, words: str, more: str, warm: Callable[..., Answer], tmp_path: Path) -> None:  # fmt: skip
+    pytest.importorskip("torch")
+    (tmp_path / "train.py").write_text(PROGRAM)
+    answer = warm("compare", "--with", f"python train.py {other}", "--", *WHOLE, cwd=tmp_path)
+    assert answer.code == code and words in answer.output and more in answer.output, answer.output
+
+
+@pytest.mark.twins
+def test_another_checkout(warm: Callable[..., Answer], tmp_path: Path) -> None:
+    for name, width in (("old", 64), ("new", 32)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "train.py").write_text(PROGRAM.replace("64", str(width)))
+    words = ("--", *WHOLE)
+    same = warm("compare", "--in", str(tmp_path / "old"), *words, cwd=tmp_path / "old")
+    other = warm("compare", "--in", str(tmp_path / "new"), *words, cwd=tmp_path / "old")
+    assert (same.code, other.code) == (0, 1) and "the parameters at the start" in other.output, other.output
+
+
+def test_nothing_to_compare_with_is_said(warm: Callable[..., Answer], tmp_path: Path) -> None:
+    answer = warm("compare", "--", "python", "train.py", cwd=tmp_path)
+    assert answer.code == 2 and "--with" in answer.errors and "--in" in answer.errors
