@@ -60,7 +60,7 @@ ALLOWED: dict[str, set[str]] = {
     "handbook": {"", "checks", "lore", "probes"},
     "this_program": {"finding", "launcher", "repository", "trace"},
     "triage": {*RECORDS, "checks", "ledger", "notes", "probes", "probing", "repository", "this_program", "trace"},
-    "preflight": {"checks", "finding", "ledger", "probes", "probing", "repository", "this_program", "trace", "triage"},
+    "preflight": {"checks", "finding", "launcher", "ledger", "probes", "probing", "repository", "this_program", "trace", "triage"},
     "watched": {"launcher"},
     "replaying": {"probing"},
     "comparing": {"finding", "launcher", "probing", "trace"},

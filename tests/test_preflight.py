@@ -160,6 +160,21 @@ def test_a_program_that_trains_nothing_gets_no_verdict(warm: Callable[..., Answe
     )
 
 
+@pytest.mark.twins
+def test_a_program_that_hangs_gets_no_verdict(tmp_path: Path) -> None:
+    hangs = [
+        (
+            "        optimizer.step()\n",
+            "        optimizer.step()\n        if best == 0.0 and optimizer.state[model[0].bias]['step'] == 5:\n            __import__('time').sleep(600)\n",
+        )
+    ]
+    (tmp_path / "train.py").write_text(with_edits(PROGRAM, hangs))
+    answer = trainsleuth("preflight", "--time", "20", "--", "python", "train.py", cwd=tmp_path)
+    assert (
+        answer.code == 2 and "it took 5 steps and then none for" in answer.output and "(at train.py:" in answer.output
+    ), answer.output
+
+
 UNUSED = PROGRAM.replace(
     "best = 0.0\n",
     "def other(logits, target):\n    return criterion(torch.softmax(logits, 1), target)\n\n\nbest = 0.0\n",

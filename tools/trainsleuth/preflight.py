@@ -17,14 +17,16 @@ from typing import Any, Literal
 from trainsleuth import ledger, probes
 from trainsleuth.checks import run_checks
 from trainsleuth.finding import Finding
+from trainsleuth.launcher import Run
 from trainsleuth.probing import NEEDED, WHOLE_EPOCHS, ProbeReport, Request, run_probes, start_up, stopped_short
 from trainsleuth.repository import Repository
 from trainsleuth.this_program import lines_to_visit, of_this_program, seen, started, unsearched
-from trainsleuth.trace import Event, traces
+from trainsleuth.trace import Event, Trace, traces
 from trainsleuth.triage import cause_first
 
 Verdict = Literal["go", "no go", "unknown"]
 EXPERIMENT, INTERVENES = "observe", "overfit"
+STANDS = 0.5  # of the time of a run without a step, from which it may hang
 MOST_STEPS = 100_000  # of a run on whole epochs, which ends by its time
 
 
@@ -33,7 +35,8 @@ class Course:
     """How far the rehearsal came, of the process that came furthest; the counts are of its training alone.
 
     `seconds`: from the first backward on; `epochs`: ended, most of them cut short; `has_epochs`: does it take data from loaders of torch? `cut_from`: the step from which they
-    were, None where nothing was cut; `batches`: of one whole epoch, None where that is not known; `step_seconds`: the median of a step as it was probed.
+    were, None where nothing was cut; `batches`: of one whole epoch, None where that is not known; `step_seconds`: the median of a step as it was probed; `stood`: seconds without
+    a step before it was ended at its limit.
     """
 
     steps: int = 0
@@ -45,6 +48,7 @@ class Course:
     cut_from: int | None = None
     batches: int | None = None
     step_seconds: float | None = None
+    stood: float = 0.0
     ended_by_itself: bool = False
 
     @property
@@ -158,8 +162,15 @@ def _course(report: ProbeReport) -> Course:
         cut_from=min((event["n"] for event in trace.events("cut")), default=None),
         batches=next((event["of"] for event in cuts if event["of"]), None),
         step_seconds=next((event["step"] for event in reversed(trace.events("timing"))), None),
+        stood=_stood(trace, run),
         ended_by_itself=trace.ended_by_itself and run.ended != "crashed",
     )
+
+
+def _stood(trace: Trace, run: Run) -> float:
+    """Seconds from its last step to its limit, of a program that never came to a step in the last of its time."""
+    last = max((float(event["t"]) for event in trace.events("tick")), default=0.0)
+    return round(run.seconds - last, 1) if run.ended == "timeout" else 0.0
 
 
 def _verdict(findings: Iterable[Finding], report: ProbeReport, course: Course) -> tuple[Verdict, str]:
@@ -169,6 +180,10 @@ def _verdict(findings: Iterable[Finding], report: ProbeReport, course: Course) -
         return "no go", ""
     if not report.trained:
         return "unknown", "no training step was seen"
+    stands = next((f for f in findings if f.by == "probe:run" and f.outcome == "open"), None)
+    if course.stood > STANDS * sum(run.seconds for run in report.runs[:1]) and stands is not None:
+        place = f" (at {stands.place})" if stands.place else ""
+        return "unknown", f"it took {course.steps} steps and then none for {course.stood:.0f} s, until its limit{place}"
     stopped = next((f for f in findings if f.by == "probe:run" and f.next == WHOLE_EPOCHS), None)
     if stopped is not None and not (course.epochs or course.ended_by_itself):
         why = "after its epochs were cut short, and with whole ones none ended in time"

@@ -64,7 +64,7 @@ def _course_lines(course: Course) -> Iterator[str]:
     came = [
         _number(course.epochs, "epoch"),
         _number(course.evaluations, "evaluation"),
-        _number(course.saves, "checkpoint"),
+        _number(course.saves, "call") + " of torch.save" if course.saves else "",
     ]
     cut = f"; epochs were cut short from step {course.cut_from} on" if course.cut_from is not None else ""
     end = "; it came to its own end" if course.ended_by_itself else ""
