@@ -26,6 +26,7 @@ MANY_EPOCHS = 12  # after which what was not met is not waited for
 LEAST = 120  # steps of a rehearsal
 AFTER = 4  # steps that follow the last of it
 MOST_TOLD = 20
+LOOPS = ("FOR_ITER", "SEND", "YIELD_FROM")  # instructions that take the end of an iterator for their own end
 
 
 class Stop:
@@ -136,7 +137,7 @@ def is_left_to_the_loop(sites):
         frame = frame.f_back
     if frame is None or sites.classify(frame.f_code.co_filename)[0] != "user":
         return True  # a framework knows what an end is
-    return "CALL" not in dis.opname[frame.f_code.co_code[frame.f_lasti]]
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]] in LOOPS
 
 
 def length(loader):
