@@ -11,6 +11,7 @@ import pytest
 from trainsleuth.comparing import Comparison, side_by_side, verdict
 from twins import Answer, one_in
 
+NAMES = {"update": "float32", "parameters": "after the step"}
 KINDS = ("start", "input", "layer", "loss", "gradient", "update", "parameters")
 
 
@@ -19,7 +20,10 @@ def events(steps: int = 3, seed: int = 0, change: Callable[[int, list[Any]], lis
     draw = random.Random(seed)
     told = []
     for step in range(steps):
-        rows = [[kind, f"{kind}.0", f"{draw.random()}", 10.0, draw.gauss(0, 10)] for kind in KINDS]
+        rows = [
+            [kind, NAMES.get(kind, f"{kind}.0"), f"{draw.random()}", 10.0, [draw.gauss(0, 10) for _ in range(8)]]
+            for kind in KINDS
+        ]
         rows = [row for row in (change(step, row) for row in rows) if row is not None]
         told.append({"n": step, "rows": rows})
     return told
@@ -31,7 +35,7 @@ def moved(kind: str, step: int, by: float, times: float = 1.0) -> Callable[[int,
     def change(now: int, row: list[Any]) -> list[Any]:
         if (now, KINDS.index(row[0])) < (step, KINDS.index(kind)):
             return row
-        return [*row[:2], f"{row[2]}*", row[3] * times, row[4] + by * row[3]]
+        return [*row[:2], f"{row[2]}*", row[3] * times, [mark + by * row[3] for mark in row[4]]]
 
     return change
 
@@ -77,6 +81,27 @@ def test_runs_with_another_number_of_batches_are_compared_by_what_both_have() ->
 def test_names_of_wrappers_are_none() -> None:
     wrapped = events(change=lambda _, row: [row[0], f"module.{row[1]}", *row[2:]])
     assert side_by_side(events(), wrapped).same == 21
+
+
+@pytest.mark.parametrize("times", [0.0, 2.0])
+def test_an_update_of_another_size_is_none_of_rounding(times: float) -> None:
+    """However small it is beside the parameters."""
+
+    def small(_: int, row: list[Any]) -> list[Any]:
+        return [*row[:3], 1e-9, row[4]] if row[0] == "update" else row
+
+    def other(_: int, row: list[Any]) -> list[Any]:
+        return [*row[:2], f"{row[2]}*", 1e-9 * times, row[4]] if row[0] == "update" else row
+
+    found = side_by_side(events(change=small), events(change=other))
+    assert found.parted is not None and found.parted.kind == "update"
+
+
+def test_what_has_no_code_counts_by_its_marks() -> None:
+    sparse = events(change=lambda _, row: [row[0], row[1], "?", row[3], row[4]])
+    other = events(change=lambda _, row: [row[0], row[1], "?", 2 * row[3], [2 * mark for mark in row[4]]])
+    found = side_by_side(sparse, other)
+    assert found.same == 0 and found.parted is not None and found.parted.apart == pytest.approx(0.5, abs=0.6)
 
 
 @pytest.mark.parametrize("found", [Comparison(), Comparison(steps=2)])

@@ -161,6 +161,36 @@ def test_a_program_that_trains_nothing_gets_no_verdict(warm: Callable[..., Answe
 
 
 @pytest.mark.twins
+def test_an_exit_after_short_epochs_may_be_theirs(warm: Callable[..., Answer], tmp_path: Path) -> None:
+    fails = [
+        (
+            "    accuracy = evaluate()",
+            "    if place < len(train) - 1:\n        raise SystemExit('batches are missing')\n    accuracy = evaluate()",
+        ),
+        ("    for batch, target in train:", "    for place, (batch, target) in enumerate(train):"),
+    ]
+    (tmp_path / "train.py").write_text(with_edits(PROGRAM, fails))
+    answer = warm("preflight", "--time", "30", "--", "python", "train.py", cwd=tmp_path)
+    assert answer.code != 1 and "its epochs had been cut short, which may be why" in answer.output, answer.output
+
+
+@pytest.mark.twins
+def test_what_fails_in_a_later_epoch_is_no_go_though_the_first_went_well(
+    warm: Callable[..., Answer], tmp_path: Path
+) -> None:
+    fails = [
+        (
+            "    accuracy = evaluate()",
+            "    if epoch == 3:\n        raise ValueError('never right')\n    accuracy = evaluate()",
+        ),
+        ("        loss.backward()", "        __import__('time').sleep(0.01)\n        loss.backward()"),
+    ]
+    (tmp_path / "train.py").write_text(with_edits(PROGRAM, fails))
+    answer = warm("preflight", "--time", "25", "--", "python", "train.py", cwd=tmp_path)
+    assert answer.code in (1, 2) and not answer.output.startswith("GO"), answer.output
+
+
+@pytest.mark.twins
 def test_a_program_that_hangs_gets_no_verdict(tmp_path: Path) -> None:
     hangs = [
         (
@@ -183,22 +213,26 @@ UNUSED = PROGRAM.replace(
 
 def test_an_alarm_about_lines_that_the_rehearsal_never_came_to_is_a_note(warm: Callable[..., Answer], tmp_path: Path) -> None:  # fmt: skip
     for chosen, code in (("epoch < 0", 0), ("epoch >= 0", 1)):
-        (tmp_path / "train.py").write_text(UNUSED.replace("CHOSEN", chosen))
+        (tmp_path / "train.py").write_text(
+            with_edits(UNUSED, [("CHOSEN", chosen), ("range(300)", "range(2)"), ("[:3072]", "[:64]")])
+        )
         answer = warm("preflight", "--time", "30", "--format", "json", "--", "python", "train.py", cwd=tmp_path)
         (found,) = (
             one for one in answer.json["findings"] if one["by"] == "check:double-softmax" and one["outcome"] == "fail"
         )
         assert answer.code == code, answer.output
-        told = "did not come to train.py" if code == 0 else "this run came to these lines"
+        told = "came to its own end, but not to this line" if code == 0 else "this run came to these lines"
         assert told in found["message"] + found["grounds"]
         assert (found["severity"] == "note") == (code == 0)
 
 
 @pytest.mark.twins
 def test_a_doubt_goes_where_the_run_came_to_the_place(warm: Callable[..., Answer], tmp_path: Path) -> None:
-    """The search cannot know what an environment variable holds, the run can."""
-    off = "import os\nimport argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--other', action='store_true')\nargs = parser.parse_args()\n"
-    (tmp_path / "train.py").write_text(off + UNUSED.replace("CHOSEN", "args.other"))
+    """The search takes an option that nothing gives for off; the run knows."""
+    off = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--other', action='store_true')\nargs = parser.parse_args()\n"
+    plain = "        loss = criterion(model(batch - mean), target)\n"
+    other = "        if args.other:\n            loss = criterion(torch.softmax(model(batch - mean), 1), target)\n        else:\n    "
+    (tmp_path / "train.py").write_text(off + with_edits(PROGRAM, [(plain, other + plain)]))
     said = {}
     for option in ((), ("--other",)):
         answer = warm(

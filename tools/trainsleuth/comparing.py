@@ -19,7 +19,14 @@ from trainsleuth.trace import Event, Trace, traces
 
 EXPERIMENT = "repeat"
 ROUNDING = 1e-3  # of its size, up to which a tensor counts as the same: single precision in another order of sums
-PRECISION = 1e-6  # of a number in single precision, after a few operations
+PRECISION = {
+    "float64": 1e-15,
+    "float32": 1e-7,
+    "float16": 1e-3,
+    "bfloat16": 8e-3,
+}  # of a parameter, when a step adds to it
+MOST_ROUNDING = 0.1  # of an update
+BATCHWISE = ("input", "layer", "loss")  # another number of processes has other batches in each
 WHOLE = 0.02  # of a whole number or its inverse, for a ratio of two sizes to be told as one
 ALWAYS = ("start", "update", "parameters")  # once in each step, however many batches it takes
 WRAPPERS = ("module.", "_orig_mod.")
@@ -106,7 +113,9 @@ def compare(one: Request, other: Request) -> Comparison:
             break
     if len(runs) < 2:
         return Comparison(findings=tuple(findings), ran=(runs[0].ran,))
-    found = side_by_side(*(_first(run).events("prints") for run in runs))
+    processes = {sum(trace.trains for trace in traces(run.events)) for run in runs}
+    prints = [_first(run).events("prints") for run in runs]
+    found = side_by_side(prints[0], prints[1], BATCHWISE if len(processes) > 1 else ())
     return replace(found, findings=tuple(findings), ran=tuple(run.ran for run in runs))
 
 
@@ -114,11 +123,11 @@ def _first(run: Run) -> Trace:
     return next(trace for trace in traces(run.events) if trace.trains)
 
 
-def side_by_side(one: Sequence[Event], other: Sequence[Event]) -> Comparison:
-    """The same of the events alone: one "prints" per step of each run."""
+def side_by_side(one: Sequence[Event], other: Sequence[Event], aside: Iterable[str] = ()) -> Comparison:
+    """The same of the events alone: one "prints" per step of each run. `aside`: kinds that are not to be compared."""
     same = near = 0
     parted = first_near = furthest = None
-    left_out: dict[str, None] = {}
+    left_out: dict[str, None] = dict.fromkeys(aside)
     steps = 0
     for first, second in zip(one, other, strict=False):
         steps += 1
@@ -144,8 +153,10 @@ def side_by_side(one: Sequence[Event], other: Sequence[Event]) -> Comparison:
 def _of_parameters(rows: Mapping[Key, Sequence[Any]], difference: Difference) -> float:
     """What rounding of the parameters can be of an update, which is small beside them."""
     whole = rows.get(("parameters", "after the step", 0))
-    size = max(difference.sizes)
-    return PRECISION * float(whole[3]) / size if difference.kind == "update" and whole is not None and size else 0.0
+    size = min(difference.sizes)
+    if difference.kind != "update" or whole is None or not size:
+        return 0.0
+    return min(MOST_ROUNDING, PRECISION.get(difference.name, 0.0) * float(whole[3]) / size)
 
 
 def _rows(event: Event) -> dict[Key, Sequence[Any]]:
@@ -177,14 +188,19 @@ def _uneven(mine: Mapping[Key, Any], theirs: Mapping[Key, Any]) -> Iterator[str]
 
 
 def _difference(step: int, mine: Sequence[Any], theirs: Sequence[Any]) -> Difference | None:
-    """None where both are the same to the last bit."""
-    if mine[2] == theirs[2]:
+    """None where both are the same to the last bit. The distance is estimated by the marks, and at least that of the sizes."""
+    if mine[2] == theirs[2] and "?" not in mine[2]:
         return None
-    sizes, marks = (mine[3], theirs[3]), (mine[4], theirs[4])
-    numbers = [float(value) if isinstance(value, int | float) else math.nan for value in (*sizes, *marks)]
-    size = max(numbers[0], numbers[1])
-    apart = abs(numbers[2] - numbers[3]) / size if size else 0.0
-    return Difference(step, mine[0], mine[1], (numbers[0], numbers[1]), apart if math.isfinite(apart) else 1.0)
+    sizes = _number(mine[3]), _number(theirs[3])
+    gaps = [_number(one) - _number(other) for one, other in zip(mine[4], theirs[4], strict=False)]
+    size = max(sizes)
+    apart = max(math.sqrt(sum(gap * gap for gap in gaps) / len(gaps)), abs(sizes[0] - sizes[1])) if gaps else 0.0
+    apart = apart / size if size else 0.0
+    return Difference(step, mine[0], mine[1], sizes, apart if math.isfinite(apart) else 1.0)
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else math.nan
 
 
 def verdict(found: Comparison) -> Finding:
@@ -195,7 +211,7 @@ def verdict(found: Comparison) -> Finding:
         return Finding(by=by, outcome="open", message=why, next="allow more --time")
     seen = f"{found.steps} {'step' if found.steps == 1 else 'steps'}"
     aside = (
-        f"; not set side by side, for the runs have not the same number of them: {', '.join(found.left_out)}"
+        f"; not set side by side, for the runs have not the same number of them or of processes: {', '.join(found.left_out)}"
         if found.left_out
         else ""
     )
@@ -208,7 +224,7 @@ def verdict(found: Comparison) -> Finding:
         return Finding(
             by=by, outcome="fail", severity="error", confidence="high", family="training-procedure",
             message=f"the two runs part at step {gone.step} (counted from 0) in {gone.words}: {gone.apart:.2g} of its size apart "
-            f"({gone.sizes[0]:.4g} and {gone.sizes[1]:.4g}{gone.ratio}); {before if found.same + found.near else 'nothing before it is the same'}{aside}; expected the same",
+            f"(norms {gone.sizes[0]:.4g} and {gone.sizes[1]:.4g}{gone.ratio}); {before if found.same + found.near else 'nothing before it is the same'}{aside}; expected the same",
             measured={**measured, "apart": gone.apart}, next=NEXT[gone.kind],
         )  # fmt: skip
     if found.first is not None and found.furthest is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -20,7 +20,7 @@ from trainsleuth.finding import Finding
 from trainsleuth.launcher import Run
 from trainsleuth.probing import NEEDED, WHOLE_EPOCHS, ProbeReport, Request, run_probes, start_up, stopped_short
 from trainsleuth.repository import Repository
-from trainsleuth.this_program import lines_to_visit, of_this_program, seen, started, unsearched
+from trainsleuth.this_program import Asked, lines_to_visit, of_this_program, seen, started, unsearched
 from trainsleuth.trace import Event, Trace, traces
 from trainsleuth.triage import cause_first
 
@@ -36,7 +36,7 @@ class Course:
 
     `seconds`: from the first backward on; `epochs`: ended, most of them cut short; `has_epochs`: does it take data from loaders of torch? `cut_from`: the step from which they
     were, None where nothing was cut; `batches`: of one whole epoch, None where that is not known; `step_seconds`: the median of a step as it was probed; `stood`: seconds without
-    a step before it was ended at its limit.
+    a step before it was ended at its limit; `was_begun_again`: on whole epochs.
     """
 
     steps: int = 0
@@ -50,6 +50,7 @@ class Course:
     step_seconds: float | None = None
     stood: float = 0.0
     ended_by_itself: bool = False
+    was_begun_again: bool = False
 
     @property
     def is_whole(self) -> bool:
@@ -91,7 +92,7 @@ def preflight(request: Request, short_epochs: bool = True) -> Preflight:
         report = _and(
             report, run_probes(replace(request, only=_probes_of(INTERVENES), seconds=left, given=request.seconds))
         )
-    of_code = of_this_program(checked.findings, shown, is_whole=course.is_whole)
+    of_code = of_this_program(checked.findings, shown, is_whole=course.ended_by_itself)
     findings = _in_order([*of_code, *report.findings], shlex.join(request.command))
     verdict, why = _verdict(findings, report, course)
     return Preflight(
@@ -114,18 +115,19 @@ def _in_order(findings: Iterable[Finding], command: str) -> list[Finding]:
     return cause_first(named, ledger.update(named))
 
 
-def _rehearsed(request: Request, lines: Mapping[str, list[int]], short_epochs: bool) -> ProbeReport:
+def _rehearsed(request: Request, lines: Asked, short_epochs: bool) -> ProbeReport:
     """The experiment that changes nothing, asked which of the lines it comes to. Where short epochs may be what stopped
     the program, once more with whole ones.
     """
     began = time.monotonic()
-    asked = replace(request, only=_probes_of(EXPERIMENT), listeners=("rehearsal", "visited") if lines else ("rehearsal",),
-                    settings={"short_epochs": short_epochs, "visit": lines})  # fmt: skip
+    asked = replace(request, only=_probes_of(EXPERIMENT), listeners=("rehearsal", "visited") if lines.lines else ("rehearsal",),
+                    settings={"short_epochs": short_epochs, "visit": lines.lines})  # fmt: skip
     report = run_probes(asked)
     left = request.seconds - (time.monotonic() - began)
     if not any(map(stopped_short, report.runs)) or left < start_up(report.runs) + NEEDED:
         return report
-    stopped = [finding for finding in report.findings if finding.by == "probe:run"]
+    epochs = _course(report).epochs
+    stopped = [replace(f, measured={**f.measured, "epochs": epochs}) for f in report.findings if f.by == "probe:run"]
     whole = replace(asked, seconds=left, given=request.seconds, settings={**asked.settings, "short_epochs": False})
     again = run_probes(replace(whole, steps=request.steps or MOST_STEPS))
     return replace(again, findings=(*again.findings, *stopped), ran=(*report.ran, *again.ran))
@@ -164,6 +166,7 @@ def _course(report: ProbeReport) -> Course:
         step_seconds=next((event["step"] for event in reversed(trace.events("timing"))), None),
         stood=_stood(trace, run),
         ended_by_itself=trace.ended_by_itself and run.ended != "crashed",
+        was_begun_again=any(finding.next == WHOLE_EPOCHS for finding in report.findings) and run.ended != "crashed",
     )
 
 
@@ -185,7 +188,9 @@ def _verdict(findings: Iterable[Finding], report: ProbeReport, course: Course) -
         place = f" (at {stands.place})" if stands.place else ""
         return "unknown", f"it took {course.steps} steps and then none for {course.stood:.0f} s, until its limit{place}"
     stopped = next((f for f in findings if f.by == "probe:run" and f.next == WHOLE_EPOCHS), None)
-    if stopped is not None and not (course.epochs or course.ended_by_itself):
-        why = "after its epochs were cut short, and with whole ones none ended in time"
+    if stopped is not None and not (
+        course.ended_by_itself or course.epochs > float(stopped.measured.get("epochs", course.epochs))
+    ):
+        why = "after its epochs were cut short, and with whole ones it did not come as far in time"
         return "unknown", f"it stopped at {stopped.place} {why}" if stopped.place else f"it stopped {why}"
     return "go", ""

@@ -283,14 +283,15 @@ def ending(run: Run, training: Sequence[Trace], experiment: str) -> Iterator[Fin
         by = next(name for name, module in probes.all_probes().items() if experiment == module.EXPERIMENT)
         yield Finding(by=f"probe:{by}", outcome="open", next="where it does not crash without the probe: repeat one batch by hand",
                       message=f"this probe changed what the program got, and after {steps} steps it stopped: {what}")  # fmt: skip
-    elif crash is not None and run.ended == "crashed" and stopped_short(run):
+    elif stopped_short(run):
+        what = f"{crash['type']}: {crash['message']}" if crash else run.why
         yield Finding(
             by="probe:run",
             outcome="open",
-            path=crash.get("path"),
-            line=crash.get("line"),
-            message=f"after {steps} steps it stopped: {crash['type']}: {crash['message']} (its epochs had been cut short, which may be why)",
-            said=str(crash["traceback"])[-1500:],
+            path=crash.get("path") if crash else None,
+            line=crash.get("line") if crash else None,
+            message=f"after {steps} steps it stopped: {what} (its epochs had been cut short, which may be why)",
+            said=str(crash["traceback"])[-1500:] if crash else run.output[-800:],
             next=WHOLE_EPOCHS,
         )
     elif crash is not None and run.ended == "crashed":
@@ -333,8 +334,10 @@ def ending(run: Run, training: Sequence[Trace], experiment: str) -> Iterator[Fin
 def stopped_short(run: Run) -> bool:
     """Did it crash after its epochs were cut short, with an error that too little data can make?"""
     crash = next((event for event in run.events if event.get("kind") == "crash"), None)
-    if run.ended != "crashed" or crash is None or not any(event.get("kind") == "cut" for event in run.events):
+    if run.ended != "crashed" or not any(event.get("kind") == "cut" for event in run.events):
         return False
+    if crash is None:  # it ended itself: sys.exit("too few batches")
+        return run.exit_code is not None and run.exit_code > 0
     if SAVING in crash["traceback"].replace("\\", "/"):
         return False
     error = getattr(builtins, crash["type"], None)

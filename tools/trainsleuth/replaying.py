@@ -10,7 +10,7 @@ from typing import Any
 
 from trainsleuth.probing import ProbeReport, Request, run_probes
 
-ASKS = frozenset({"first_nonfinite", "loss_contract", "step_trace", "activations", "shapes"})
+ASKS = frozenset({"first_nonfinite", "activations", "shapes"})
 """Probes of one step; what others say rests on a run that began by itself."""
 STEPS = 12
 VERSION = 1

@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from inspect import CO_NEWLOCALS
 from pathlib import Path
 from types import CodeType
 
@@ -19,8 +20,18 @@ MOST_LINES = 400  # that a run is asked about
 
 
 @dataclass(frozen=True)
+class Asked:
+    """Lines by path that a run is asked about; those `outside` of functions run once, when their file is loaded."""
+
+    lines: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    outside: frozenset[Place] = frozenset()
+
+
+@dataclass(frozen=True)
 class Seen:
-    """What the runs showed of the files: those `loaded`, and which of the `asked` lines were `visited`."""
+    """What the runs showed of the files: those `loaded`, and which of the `asked` lines were `visited`. Asked are those
+    alone that could be told: in functions, or behind a line of their file that was told (listening begins with torch).
+    """
 
     loaded: frozenset[str] = frozenset()
     asked: frozenset[Place] = frozenset()
@@ -35,9 +46,9 @@ class Seen:
         mine = self.asked.intersection(_places(finding))
         return bool(mine) and (finding.path, finding.line) in self.visited and mine <= self.visited
 
-    def passed_by(self, finding: Finding) -> Place | None:
-        """A line of the finding that the program never executed."""
-        return next((place for place in _places(finding) if place in self.asked - self.visited), None)
+    def passed_by(self, finding: Finding) -> bool:
+        """Did the program never execute the finding's own line? Links of its chain may stand for other ways there."""
+        return (finding.path, finding.line) in self.asked - self.visited
 
 
 def started(command: Sequence[str], root: Path, cwd: Path | None = None) -> Iterator[str]:
@@ -60,34 +71,41 @@ def unsearched(files: int, root: Path) -> Iterator[str]:
         yield f"{files} files of code of other projects below {root}: nothing that the command names lies in one of them"
 
 
-def lines_to_visit(findings: Iterable[Finding], repository: Repository) -> dict[str, list[int]]:
-    """The lines of failures of the search that a run can be asked about, by path: those that hold code."""
+def lines_to_visit(findings: Iterable[Finding], repository: Repository) -> Asked:
+    """The lines of failures of the search that a run can be asked about: those that hold code."""
     wanted: dict[str, set[int]] = {}
     for path, line in (place for finding in findings if not is_of_run(finding) for place in _places(finding)):
         wanted.setdefault(path, set()).add(line)
-    held = {path: sorted(lines & _with_code(repository, path)) for path, lines in sorted(wanted.items())}
-    left, told = MOST_LINES, {}
-    for path, lines in held.items():
-        if lines[:left]:
-            told[path] = lines[:left]
-            left -= len(told[path])
-    return told
+    left, told, outside = MOST_LINES, {}, set()
+    for path, lines in sorted(wanted.items()):
+        code = _code(repository, path)
+        inside = set(_lines_in_functions(code)) if code else set()
+        held = sorted(lines & {*inside, *_own_lines(code)})[:left] if code else []
+        if held:
+            told[path] = held
+            outside |= {(path, line) for line in held if line not in inside}
+            left -= len(held)
+    return Asked(told, frozenset(outside))
 
 
-def seen(runs: Iterable[Run], asked: Mapping[str, Sequence[int]]) -> Seen:
+def seen(runs: Iterable[Run], asked: Asked) -> Seen:
     """What the events of the runs say. Without a process that watched its lines none counts as asked."""
     told = [trace for run in runs for trace in traces(run.events)]
     loaded = {path for trace in told for event in trace.events("modules") for path in event["loaded"]}
     visited = {(event["path"], int(event["line"])) for trace in told for event in trace.events("visited")}
     watched = any(not event["why"] for trace in told for event in trace.events("watches_lines"))
-    places = {(path, line) for path, lines in asked.items() for line in lines} if watched else set()
-    return Seen(frozenset(loaded), frozenset(places), frozenset(visited))
+    told_from: dict[str, int] = {}
+    for path, line in visited & asked.outside:
+        told_from[path] = min(line, told_from.get(path, line))
+    places = {(path, line) for path, lines in asked.lines.items() for line in lines} if watched else set()
+    deaf = {place for place in asked.outside if place[1] < told_from.get(place[0], place[1] + 1)}
+    return Seen(frozenset(loaded), frozenset(places - deaf), frozenset(visited))
 
 
 def of_this_program(findings: Iterable[Finding], seen: Seen, is_whole: bool = False) -> list[Finding]:
     """Failures of a search weighed by a run: those in files that it did not load are notes, or dropped where they only
-    ask; a doubt whether the program comes to a place goes where it did. `is_whole`: the run went through all parts of
-    the program, so that what it never came to accuses nobody.
+    ask; a doubt whether the program comes to a place goes where it did. `is_whole`: the run came to its own end, so
+    that what it never came to accuses nobody.
     """
     return list(_weighed(findings, seen, is_whole))
 
@@ -101,8 +119,8 @@ def _weighed(findings: Iterable[Finding], seen: Seen, is_whole: bool) -> Iterato
                 yield _in_another(finding)
         elif seen.came_to(finding):
             yield _without_doubt(finding)
-        elif is_whole and finding.is_alarm and (missed := seen.passed_by(finding)):
-            said = f"{finding.message} (this run did not come to {missed[0]}:{missed[1]})"
+        elif is_whole and finding.is_alarm and seen.passed_by(finding):
+            said = f"{finding.message} (this run came to its own end, but not to this line)"
             yield replace(finding, severity="note", confidence="low", message=said)
         else:
             yield finding
@@ -133,15 +151,23 @@ def _places(finding: Finding) -> Iterator[Place]:
     yield from ((link.path, link.line) for link in finding.chain)
 
 
-def _with_code(repository: Repository, path: str) -> set[int]:
-    """Lines of a file at which Python executes something; none of what it cannot read, and of notebooks."""
+def _code(repository: Repository, path: str) -> CodeType | None:
+    """A file as Python would run it; None for what it cannot read, and for notebooks."""
     text = repository.read(path) if path.endswith(".py") else None
     with suppress(SyntaxError, ValueError, RecursionError, MemoryError), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return set(_lines(compile(text or "", path, "exec", dont_inherit=True)))
-    return set()
+        return compile(text or "", path, "exec", dont_inherit=True)
+    return None
 
 
-def _lines(code: CodeType) -> Iterator[int]:
-    yield from (line for _, _, line in code.co_lines() if line)
-    yield from (line for one in code.co_consts if isinstance(one, CodeType) for line in _lines(one))
+def _own_lines(code: CodeType) -> Iterator[int]:
+    return (line for _, _, line in code.co_lines() if line)
+
+
+def _lines_in_functions(code: CodeType) -> Iterator[int]:
+    """Lines of functions and what is in them; bodies of classes run with their file."""
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            if one.co_flags & CO_NEWLOCALS:
+                yield from _own_lines(one)
+            yield from _lines_in_functions(one)

@@ -27,6 +27,7 @@ from trainsleuth.trace import traces
 
 SETTLED = 0.97  # credence of the leading cause from which further tests are not worth their time
 FIRST_SHARE = 0.6  # of the time, to watch the training under the first experiment
+VISIT_STEPS = 40  # in which it is told which lines the run comes to: before Python 3.12 that slows calls of functions
 START = 20  # seconds that a program of the usual size needs to start and to train a little
 _PASSED = "the probe {} passed in this run: read these lines, and ask whether the run was long enough to show it"
 TOLD = 6  # hypotheses that stay in the notes and in the answer when nothing speaks for or against them
@@ -87,7 +88,8 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
         share = seconds if not left else seconds * FIRST_SHARE
         only = _probes_of(experiment)
         asked = replace(request, only=only, seconds=seconds, watch=share, given=request.seconds)
-        report = run_probes(asked.with_listener("visited", visit=lines) if lines and not reports else asked)
+        asked_of = asked.with_listener("visited", visit=lines.lines, visit_steps=VISIT_STEPS) if lines.lines else asked
+        report = run_probes(asked if reports else asked_of)
         reports.append(report)
         findings += report.findings
         book.write(Notes.add_findings, report.findings, shown)

@@ -52,6 +52,10 @@ def watched(
         return Watched(tuple(command), os.environ)
     cwd = Path.cwd()
     place = root.resolve() if root is not None else choose_root(cwd)
+    if bundles is not None:
+        bundles.mkdir(parents=True, exist_ok=True)
+        if not os.access(bundles, os.W_OK):
+            raise LaunchError(f"nothing can be written into {bundles}: name another folder with --bundles")
     folder = _folder()
     experiment = {
         "listeners": ["vigil"],
@@ -75,6 +79,18 @@ def watched(
     except CommandError as error:
         raise LaunchError(str(error)) from error
     return Watched(tuple(words), environment, folder)
+
+
+def words_of(command: Sequence[str], python: str | None) -> tuple[str, ...]:
+    """The command as it stands, or with this interpreter. Raises LaunchError."""
+    if python is None:
+        return tuple(command)
+    try:
+        return tuple(
+            resolve(command, cwd=Path.cwd(), environment=os.environ, python=python, runner=RUNTIME / "run_script.py")
+        )
+    except CommandError as error:
+        raise LaunchError(str(error)) from error
 
 
 def _folder() -> Path:

@@ -68,6 +68,8 @@ def _course_lines(course: Course) -> Iterator[str]:
     ]
     cut = f"; epochs were cut short from step {course.cut_from} on" if course.cut_from is not None else ""
     end = "; it came to its own end" if course.ended_by_itself else ""
+    if course.was_begun_again:
+        yield "its epochs cut short, it stopped (below); this is what it did with whole ones"
     yield f"{course.steps} steps in {course.seconds:.1f} s, {', '.join(one for one in came if one) or 'no epoch ended'}{cut}{end}"
     named = {
         "evaluation": course.evaluations,

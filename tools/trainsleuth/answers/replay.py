@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -34,8 +35,12 @@ def replay_answer(said: Replayed, asked: Request, width: int | None = None) -> A
     answer = probe_answer(said.report, asked, width)
     tail = f"{repeated('replay', asked, (str(said.bundle.folder),))}\nafter a change: the same again"
     lines = [f"the bundle: {said.bundle.words}", *_put_lines(said.put)]
+    head = answer.head
+    if said.report.trained and answer.code == NOTHING_WRONG:
+        head = wrapped(f"{one_line(shlex.join(asked.command))}: it did not come again here", "", width)
     return replace(
         answer,
+        head=head,
         tail=tail,
         sections=(
             Section("", ("\n".join(wrapped(one_line(line), "", width, "  ") for line in lines),)),
@@ -57,8 +62,12 @@ def _lines(told: Mapping[str, Any]) -> Iterator[str]:
     if history:
         yield f"the last losses: {', '.join(f'{one:.4g}' if isinstance(one, float) else str(one) for one in history)}"
     yield f"weights and buffers of {', '.join(told.get('modules', ())) or 'no module'}; states of {', '.join(told.get('optimizers', ())) or 'no optimizer'}"
+    if len(told.get("batches", [])) > 1:
+        yield f"the last {len(told['batches'])} batches"
     for batch in told.get("batches", [])[-1:]:
-        yield f"its batch: {', '.join(f'{name} {shape}' for name, shape in batch) or 'without tensors'}"
+        yield f"the newest batch: {', '.join(f'{name} {shape}' for name, shape in batch) or 'without tensors'}"
+    if told.get("spoiled"):
+        yield f"not finite already: {', '.join(map(str, told['spoiled']))}, so it began in a step before"
     if told.get("left_out"):
         yield str(told["left_out"])
 
@@ -68,7 +77,9 @@ def _put_lines(put: Mapping[str, Any]) -> Iterator[str]:
         yield "nothing of it was put back, for no step was seen"
         return
     parts = [f"the weights of {one}" for one in put["modules"]] + [f"the state of {one}" for one in put["optimizers"]]
-    parts += ["its batch, in place of each of the program's own"] if put["batches"] else []
+    parts += [f"its batches, {put['batches']} times in place of the program's own"] if put["batches"] else []
     yield f"put back: {', '.join(parts) or 'nothing'}"
     if put["unfit"]:
         yield f"did not fit: {', '.join(put['unfit'])}"
+    if not put["batches"]:
+        yield "none of its batches was put back, and the fault may need one"

@@ -34,7 +34,7 @@ def start():
     config.update(json.loads(os.environ[CONFIG]))
     lifeline.attach(config.get("lifeline"))
     path = os.path.join(config["run_folder"], "events-%d.jsonl" % os.getpid())
-    events = emit.Events(path, config.get("launched_at", 0.0))
+    events = emit.Events(path, config.get("launched_at", 0.0), may_be_lost=bool(config.get("watch_only")))
     events("hello", **_self())
     crash.watch(events, config)
     if not config.get("watch_only"):

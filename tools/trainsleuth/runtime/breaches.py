@@ -9,8 +9,8 @@ from collections import deque
 WINDOW = 50  # losses of which a median is taken
 RISES = 3.0  # times the first median
 ABOVE = 10.0  # times the lowest median
-SAME = 200  # steps with exactly one loss, or a rate of 0
-NO_GRADIENT = 50  # looks in a row at gradients that are all 0
+SAME = 200  # steps with a rate of 0
+NO_GRADIENT = 20  # looks in a row at gradients that are all 0
 TIMES = 200  # steps of which a median time is taken
 SLOWER = 2.0
 
@@ -19,8 +19,7 @@ class Rules:
     def __init__(self):
         self.told = set()
         self.losses, self.first, self.lowest, self.high = deque(maxlen=WINDOW), None, math.inf, 0
-        self.same = self.still = self.at_zero = 0
-        self.had_rate = False
+        self.still = self.at_zero = 0
         self.times, self.usual, self.slow = deque(maxlen=TIMES), None, 0
 
     def _breach(self, kind, message, **measured):
@@ -30,13 +29,10 @@ class Rules:
         return {"breach": kind, "message": message, "measured": measured}
 
     def loss(self, value, is_single=True):
-        """`is_single`: one optimizer, one loss per step; adversaries may go up and down."""
+        """`is_single`: one optimizer over given data. Adversaries go up and down, and so does what learns from its own play."""
         if not math.isfinite(value):
             return self._breach("nonfinite", "the loss became %s" % value)
-        self.same = self.same + 1 if self.losses and value == self.losses[-1] else 0
         self.losses.append(value)
-        if self.same >= SAME:
-            return self._breach("constant loss", "the loss was exactly %.6g for %d steps" % (value, SAME), loss=value)
         return self._rise() if is_single and value > 0 else None
 
     def _rise(self):
@@ -63,12 +59,11 @@ class Rules:
         return None
 
     def rate(self, rates):
-        """Learning rates of all groups of an optimizer at its step."""
-        is_zero = bool(rates) and not any(rates)
-        self.had_rate = self.had_rate or not is_zero
-        self.at_zero = self.at_zero + 1 if is_zero and self.had_rate else 0
+        """Learning rates of all groups of an optimizer at its step; tensors are not read, that would wait for a device."""
+        is_zero = bool(rates) and all(isinstance(rate, (int, float)) and rate == 0 for rate in rates)
+        self.at_zero = self.at_zero + 1 if is_zero else 0
         if self.at_zero >= SAME:
-            return self._breach("no rate", "the learning rate was 0 for %d steps, after it had not been" % SAME)
+            return self._breach("no rate", "the learning rate was 0 for %d steps" % SAME)
         return None
 
     def seconds(self, seconds):

@@ -17,11 +17,12 @@ class Events:
     Each line is one `os.write` to a descriptor opened with O_APPEND, so threads need no lock and a
     killed process leaves whole lines. `t` is seconds since the launch. After `cap` bytes one
     "truncated" event is written and only a few kinds pass. A forked child is silent until `reopen`.
-    Raises OSError when the line cannot be written: a probe that cannot speak must not go on.
+    Raises OSError when the line cannot be written, unless it `may_be_lost`: a probe that cannot speak must not go on.
     """
 
-    def __init__(self, path, launched_at=0.0, cap=64_000_000):
+    def __init__(self, path, launched_at=0.0, cap=64_000_000, may_be_lost=False):
         self.path = path
+        self.may_be_lost = may_be_lost
         self.launched_at = launched_at
         self.cap = cap
         self._open()
@@ -36,7 +37,11 @@ class Events:
             self.truncated = True
             line = encode({"kind": "truncated", "t": time.monotonic() - self.launched_at, "cap": self.cap})
         self.written += len(line)
-        self._write(line)
+        try:
+            self._write(line)
+        except OSError:  # a full disk: a run that is only watched is worth more than our log of it
+            if not self.may_be_lost:
+                raise
 
     def reopen(self):
         """Give a forked child its own file. False, and nothing done, in the process that opened this one."""

@@ -11,17 +11,25 @@ from . import randomness, registered
 from .phases import inner
 from .tensors import tensors_in
 
-WRAPPER = "module."
+TABLES = (registered.named_parameters, registered.named_buffers)
+
+UNNAMED = "_orig_mod."  # what torch.compile puts into names
 
 
 class Listener:
     def __init__(self, bus):
         self.bus, self.torch = bus, bus.torch
-        file = os.path.join(bus.experiment["bundle"], "tensors.pt")
-        self.kept = bus.torch.load(file, map_location="cpu", weights_only=True)
-        self.batch_tensors = list(self.kept["batches"][-1]["tensors"].values()) if self.kept["batches"] else []
-        self.left = list(self.kept["modules"])
         self.put = {"modules": [], "optimizers": [], "batches": 0, "unfit": []}
+        file = os.path.join(bus.experiment["bundle"], "tensors.pt")
+        try:
+            kept = bus.torch.load(file, map_location="cpu", weights_only=True)
+            self.modules, self.states, self.random = kept["modules"], kept["optimizers"], kept["random"]
+            self.batches = [list(batch.values()) for batch in reversed(kept["batches"])]  # the last one first
+        except Exception as problem:
+            self.modules, self.states, self.batches, self.random = [], [], [], None
+            self.put["unfit"].append("tensors.pt: %s: %s" % (type(problem).__name__, str(problem)[:200]))
+        self.given = {}  # kinds of tensors -> how many batches of these were given
+        self.filled, self.matched = set(), set()  # modules here; numbers of those of the bundle
         self.optimizers = []
         self.is_told = False
 
@@ -29,41 +37,53 @@ class Listener:
         self.optimizers.append(optimizer)
 
     def batch(self, loader, batch):
-        if not self.torch.is_grad_enabled() or not self.batch_tensors:
+        """The batches of the bundle that have such tensors, one after the other, from the last one back and again."""
+        if not self.torch.is_grad_enabled():
             return None
         own = list(tensors_in(batch))
-        if [kind(t) for t in own] != [kind(t) for t in self.batch_tensors]:
-            if not self.put["batches"]:
-                self.put["unfit"].append("a batch of %d tensors" % len(own))
+        kinds = tuple(map(kind, own))
+        fitting = [kept for kept in self.batches if tuple(map(kind, kept)) == kinds]
+        if not fitting or not own:
             return None
+        number = self.given[kinds] = self.given.get(kinds, -1) + 1
         self.put["batches"] += 1
         if self.put["batches"] == 1:
-            randomness.restore(self.torch, {"torch": self.kept["random"]})
-        return with_tensors(batch, {id(mine): kept.clone() for mine, kept in zip(own, self.batch_tensors)})
+            randomness.restore(self.torch, {"torch": self.random})
+        kept = fitting[number % len(fitting)]
+        return with_tensors(batch, {id(mine): value.clone() for mine, value in zip(own, kept)})
 
     def forward_before(self, module, args, kwargs):
         module = inner(module)
-        if not self.left or not self.torch.is_grad_enabled():
-            return
-        mine = dict((*registered.named_parameters(module), *registered.named_buffers(module)))
-        for kept in list(self.left):
-            values = {unwrapped(name): value for name, value in kept["values"].items()}
-            if values.keys() == mine.keys() and all(values[name].shape == mine[name].shape for name in mine):
-                self.left.remove(kept)
-                with self.torch.no_grad():
-                    for name, value in mine.items():
-                        value.data.copy_(values[name])
-                self.put["modules"].append(kept["class"])
-                return
+        if id(module) not in self.filled and self.torch.is_grad_enabled():
+            self.filled.add(id(module))
+            mine = {plain_name(name): value for table in TABLES for name, value in table(module)}
+            if mine and not any(hasattr(value, "materialize") for value in mine.values()):
+                self._fill(mine)
+            elif mine:
+                self.filled.discard(id(module))  # lazy ones have no shape before their first call
+
+    def _fill(self, mine):
+        """Values of a module of the bundle, or of the part of one that has these names and shapes."""
+        for number, kept in enumerate(self.modules):
+            values = {plain_name(name): value for name, value in kept["values"].items()}
+            first = next(iter(mine))
+            for start in [name[: -len(first)] for name in values if name == first or name.endswith("." + first)]:
+                if all(getattr(values.get(start + name), "shape", None) == mine[name].shape for name in mine):
+                    with self.torch.no_grad():
+                        for name, value in mine.items():
+                            value.data.copy_(values[start + name])
+                    self.put["modules"].append(kept["class"] + ("." + start.rstrip(".") if start else ""))
+                    self.matched.add(number)
+                    return
 
     def step_before(self, optimizer):
         number = next((n for n, one in enumerate(self.optimizers) if one is optimizer), None)
-        kept = self.kept["optimizers"]
-        if number is not None and number < len(kept) and kept[number] is not None:
-            state, kept[number] = kept[number]["state"], None
+        if number is not None and number < len(self.states) and self.states[number] is not None:
+            state, self.states[number] = self.states[number]["state"], None
             try:
-                optimizer.load_state_dict(state)
-                self.put["optimizers"].append(type(optimizer).__name__)
+                if state is not None:
+                    optimizer.load_state_dict(state)
+                    self.put["optimizers"].append(type(optimizer).__name__)
             except (KeyError, RuntimeError, ValueError) as problem:
                 self.put["unfit"].append("the state of %s: %s" % (type(optimizer).__name__, str(problem)[:100]))
         if not self.is_told:
@@ -71,17 +91,17 @@ class Listener:
             self.close("told early, since the run may be killed")
 
     def close(self, reason):
-        unfit = self.put["unfit"] + ["the weights of %s" % kept["class"] for kept in self.left]
-        self.bus.events("put_back", **dict(self.put, unfit=unfit))
+        unfit = ["the weights of %s" % kept["class"] for n, kept in enumerate(self.modules) if n not in self.matched]
+        unfit += ["its batches"] if self.batches and not self.put["batches"] else []
+        self.bus.events("put_back", **dict(self.put, unfit=self.put["unfit"] + unfit))
 
 
-def unwrapped(name):
-    """A name without the part that DistributedDataParallel puts before it."""
-    return name[len(WRAPPER) :] if name.startswith(WRAPPER) else name
+def plain_name(name):
+    return name.replace(UNNAMED, "")
 
 
 def kind(tensor):
-    return tensor.dtype, tensor.dim(), tuple(tensor.shape[1:])
+    return tensor.dtype, tensor.dim()
 
 
 def with_tensors(value, others, depth=6):

@@ -10,6 +10,7 @@ import importlib
 import os
 import sys
 import threading
+from contextlib import suppress
 
 from . import patches
 from .clock import Clock
@@ -21,6 +22,7 @@ MOMENTS = (
     "loader_born",  # (loader)
     "loader_started",  # (loader); one pass over it begins
     "batch_before",  # (loader) -> Stop or None; the program waits for the next batch from here on, or the data end here
+    "loader_ended",  # (loader); one pass over it came to its end
     "batch",  # (loader, batch) -> batch
     "forward_before",  # (module, args, kwargs) -> (args, kwargs) or None; outermost module calls only
     "forward_after",  # (module, args, kwargs, output)
@@ -143,6 +145,9 @@ class Bus:
             methods[:] = [method for method in methods if method.__self__ is not listener]
         why = "%s: %s" % (type(problem).__name__, str(problem)[:300])
         self.events("hooks", hooks={"listener " + name: "stopped in %s: %s" % (moment, why)})
+        if self.config.get("watch_only"):
+            with suppress(Exception):  # stderr may be anything
+                sys.stderr.write("trainsleuth watch: it can watch no more (%s in %s)\n" % (why, moment))
 
     def finish(self, reason):
         """Ends the user's program here: what was asked is answered."""

@@ -95,6 +95,8 @@ class Listener:
         main = main_input([(name, t.detach()) for name, t in given], args)
         if main is None:
             raise TypeError("no batch of plain tensors enters it")
+        if main[1].dim() == 1 and main[1].is_floating_point() and not is_batch_of(loader, main[1]):
+            raise TypeError("numbers along one axis enter it, and no loader shows that these are examples")
         model.eval()
         again = trials.Again(self.torch, self.bus.sites, model, args, kwargs, main[1], autocast, until)
         facts = {

@@ -6,12 +6,17 @@ Wrappers keep signature, result and exceptions; when the bus sleeps they only pa
 import functools
 import inspect
 import types
+import weakref
 from contextlib import suppress
 
 from . import births
 from .direct import DirectCalls
 from .loading import own_storage
-from .rehearsal import Stop
+
+
+class Stop:
+    """What a listener answers to "batch_before" for the data to end here."""
+
 
 LOSSES = (
     "binary_cross_entropy",
@@ -200,26 +205,34 @@ def data_loader(torch, bus):
 
     original_iter = dataloader.DataLoader.__iter__
     original_next = dataloader._BaseDataLoaderIter.__next__
-    loaders = {}
+    loaders = weakref.WeakKeyDictionary()  # of iterators, each with a weak reference
+
+    def loader_of(iterator):
+        known = loaders.get(iterator)
+        return iterator if known is None else known() or iterator
 
     @functools.wraps(original_iter)
     def __iter__(self):
         bus.tell("loader_started", self)
         iterator = original_iter(self)
-        loaders[id(iterator)] = self
+        loaders[iterator] = weakref.ref(self)
         return iterator
 
     @functools.wraps(original_next)
     def __next__(self):
-        if bus.tell("batch_before", loaders.get(id(self), self)) is Stop:
+        if bus.tell("batch_before", loader_of(self)) is Stop:
             raise StopIteration
         before = bus.in_loader
         bus.in_loader = before or bus.awake  # not for a thread that reads ahead
         try:
             batch = original_next(self)
+        except StopIteration:
+            bus.in_loader = before
+            bus.tell("loader_ended", loader_of(self))
+            raise
         finally:
             bus.in_loader = before
-        changed = bus.tell("batch", loaders.get(id(self), self), batch)
+        changed = bus.tell("batch", loader_of(self), batch)
         return batch if changed is None else changed
 
     dataloader.DataLoader.__iter__ = __iter__

@@ -1,9 +1,9 @@
 """Listener: exact codes of everything a step computes, in the order it is computed, for comparing two runs.
 
 Per step: what enters the model, every layer's output, the loss, every gradient, every parameter after the
-step. Made for few steps: codes are read at once, so a device is waited for. A row is [kind, name, code, size, mark]:
-`size` is the norm of some of the values, `mark` their product with a fixed random vector, so that the difference of two
-marks tells how far two tensors lie apart that are not the same to the last bit.
+step. Made for few steps: codes are read at once, so a device is waited for. A row is [kind, name, code, size, marks]:
+`size` is the norm of some of the values, `marks` their products with fixed random vectors, so that the differences of
+marks tell how far two tensors lie apart that are not the same to the last bit.
 """
 
 from contextlib import suppress
@@ -17,6 +17,7 @@ MOST_STEPS = 12
 MOST_LAYERS = 300
 MOST_PARAMETERS = 400
 MOST_VALUES = 65_536  # of one tensor that are marked
+MARKS = 8
 
 
 class Listener:
@@ -24,7 +25,7 @@ class Listener:
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.optimizers, self.handles, self.names = [], [], {}
         self.rows = []
-        self.vector = None
+        self.vectors = None
         self.before = {}  # id -> (parameter, its values before the step)
 
     def seeded(self, seed):
@@ -34,35 +35,36 @@ class Listener:
     def optimizer_born(self, optimizer):
         self.optimizers.append(optimizer)
 
-    # -- one step --------------------------------------------------------------------------
-
     def _add(self, place, name, tensors):
         tensors = list(tensors)
         codes = [fingerprint(tensor) for tensor in tensors]
         self.rows.append([place, name, "-".join(code or "?" for code in codes), *self._mark(tensors)])
 
     def _mark(self, tensors):
-        """(norm, product with the fixed vector) of values at even distances; of all tensors together."""
-        if self.vector is None:
-            generator = self.torch.Generator().manual_seed(0)
-            self.vector = self.torch.randn(MOST_VALUES, generator=generator, dtype=self.torch.float64)
-        squares = mark = 0.0
-        for values in map(self._values, tensors):
-            if values is None:
-                continue
-            squares += float(values.square().sum())
-            mark += float((values * self.vector[: values.numel()]).sum())
-        return squares**0.5, mark
+        """(norm, products with the fixed vectors) of values at even distances; of all tensors together."""
+        if self.vectors is None:
+            generator = self.torch.Generator("cpu").manual_seed(0)
+            shape = MARKS, MOST_VALUES
+            self.vectors = self.torch.randn(shape, generator=generator, dtype=self.torch.float64, device="cpu")
+        squares, marks = 0.0, self.torch.zeros(MARKS, dtype=self.torch.float64, device="cpu")
+        for number, values in enumerate(map(self._values, tensors)):
+            if values is not None:
+                squares += float(values.square().sum())
+                marks += (1 + number) ** 0.5 * (self.vectors[:, : values.numel()] @ values)  # another order is another
+        return squares**0.5, marks.tolist()
 
     def _values(self, tensor):
         """Some of its values as numbers of double precision on the CPU; None where they cannot be read."""
         tensor = local(tensor)
+        tensor = tensor.coalesce().values() if tensor.is_sparse else tensor
         if is_unreadable(tensor) or not is_dense(tensor) or tensor.is_quantized or not tensor.numel():
             return None
         values = tensor.detach().reshape(-1)
         values = values[:: max(1, -(-values.numel() // MOST_VALUES))]
-        values = self.torch.view_as_real(values).reshape(-1) if values.is_complex() else values
+        values = self.torch.view_as_real(values.resolve_conj()).reshape(-1) if values.is_complex() else values
         return values[:MOST_VALUES].cpu().double()
+
+    # -- one step --------------------------------------------------------------------------
 
     def forward_before(self, module, args, kwargs):
         self._unhook()
@@ -103,14 +105,16 @@ class Listener:
     def step_before(self, optimizer):
         if self.bus.steps < MOST_STEPS:
             for parameter in self._held(optimizer):
-                self.before.setdefault(id(parameter), (parameter, self._values(parameter)))
+                if id(parameter) not in self.before:
+                    values = self._values(parameter)
+                    self.before[id(parameter)] = parameter, None if values is None else values.clone()
                 if parameter.grad is not None:
                     self._add("gradient", self.names.get(id(parameter), "?"), [parameter.grad])
 
     def boundary(self, step):
         if step <= MOST_STEPS:
             held = [p for optimizer in self.optimizers for p in self._held(optimizer)]
-            self._add("update", "", list(self._updates()))
+            self._add("update", str(held[0].dtype).replace("torch.", "") if held else "", list(self._updates()))
             self._add("parameters", "after the step", held)
             self.events("prints", n=step - 1, rows=self.rows)
         self.rows, self.before = [], {}

@@ -11,6 +11,7 @@ import os
 import sys
 import time
 
+from .patches import Stop
 from .phases import inner
 from .sites import OWN
 
@@ -29,10 +30,6 @@ MOST_TOLD = 20
 LOOPS = ("FOR_ITER", "SEND", "YIELD_FROM")  # instructions that take the end of an iterator for their own end
 
 
-class Stop:
-    """What a listener answers to "batch_before" for the data to end here."""
-
-
 class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
@@ -48,9 +45,10 @@ class Listener:
     # -- passes ----------------------------------------------------------------------------
 
     def loader_started(self, loader):
-        number = self.bus.number("loader", loader)
-        self._ended(self.passes.get(number))
-        self.passes[number] = [0, self.bus.steps, self.backwards]
+        self.passes[self.bus.number("loader", loader)] = [0, self.bus.steps, self.backwards]
+
+    def loader_ended(self, loader):
+        self._ended(self.passes.pop(self.bus.number("loader", loader), None))
 
     def _ended(self, known):
         """A pass that trained and is over, whether it was cut or not, is an epoch."""

@@ -78,10 +78,14 @@ def main():
         runtime = load_runtime()
     except BaseException:
         sys.excepthook(*sys.exc_info())
-        sys.stderr.write("trainsleuth: the runtime could not start, so this process was stopped\n")
+        is_watched = '"watch_only": true' in os.environ.get("TRAINSLEUTH_CONFIG", "")
+        end = "it runs on unwatched" if is_watched else "so this process was stopped"
+        sys.stderr.write("trainsleuth: the runtime could not start, %s\n" % end)
         sys.stderr.flush()
-        os._exit(70)
-    runtime.crash.hide_leading(__file__)
+        if not is_watched:
+            os._exit(70)
+    else:
+        runtime.crash.hide_leading(__file__)
     kind, subject = pose_as(sys.argv[1:])
     if kind in ("-m", "application"):
         runpy._run_module_as_main(subject if kind == "-m" else "__main__", alter_argv=kind == "-m")

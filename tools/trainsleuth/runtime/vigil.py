@@ -9,80 +9,93 @@ import math
 import os
 import sys
 import time
+import weakref
 from collections import deque
 
 from . import bundle, gradients, randomness
 from .breaches import Rules
-from .tensors import scalar
+from .tensors import scalar, tensors_in
 
 SHARE = 0.01  # of the time, for looks of one kind
 MOST_BETWEEN = 256  # steps between two looks
-KEPT_BATCHES = 2
+KEPT_BATCHES = 8  # a loader may be read ahead
+MOST_BYTES = 256 * 2**20  # of them, beside the newest two
 HISTORY = 256  # losses
 TELL = 10.0  # seconds between two lines of the log
-BUNDLED = ("nonfinite", "divergence", "constant loss", "no gradient")
+STOPS = ("nonfinite", "no gradient")
+BUNDLED = (*STOPS, "divergence")
 
 
 class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.exact = bus.experiment.get("exact", False)
-        self.rules, self.optimizers = Rules(), []
+        self.rules, self.born = Rules(), []  # weak references: a program may be done with an optimizer
         self.batches, self.history = deque(maxlen=KEPT_BATCHES), deque(maxlen=HISTORY)
-        self.losses, self.waiting = [], deque(maxlen=MOST_BETWEEN)  # of this step; (step, losses) not read yet
+        self.waiting = deque(maxlen=MOST_BETWEEN)  # (step, losses) that were not read yet
         self.unscaled, self.has_scaler = {}, False
         self.site = None
         self.random = randomness.save(self.torch, everything=False)
         self.reads, self.norms = Pace(), Pace()
-        self.norm = None
+        self.norm, self.looks = None, True  # are gradients looked at in this step?
         self.ended = self.told_at = time.monotonic()
         self.found, self.bundles = [], []
 
     # -- moments ---------------------------------------------------------------------------
 
     def optimizer_born(self, optimizer):
-        self.optimizers.append(optimizer)
+        self.born.append(weakref.ref(optimizer))
+
+    @property
+    def optimizers(self):
+        return [optimizer for optimizer in (known() for known in self.born) if optimizer is not None]
 
     def batch(self, loader, batch):
-        self.batches.append((self.bus.number("loader", loader), batch))
+        self.batches.append(batch)
+        while len(self.batches) > 2 and sum(map(size_of, self.batches)) > MOST_BYTES:
+            self.batches.popleft()
 
     def scaler(self, operation, scaler, given, result):
-        if operation == "scale":
+        if operation == "scale" and hasattr(given, "detach"):
             self.has_scaler = True
-            self.unscaled[id(result)] = (result, given)
+            self.unscaled[id(result)] = (result, given.detach())
 
     def backward_before(self, tensors, given):
-        losses = [self.unscaled.get(id(tensor), (None, tensor))[1].detach() for tensor in tensors]
+        losses = [self.unscaled.get(id(tensor), (None, tensor))[1] for tensor in tensors]
+        losses = [loss.detach() for loss in losses if hasattr(loss, "numel") and loss.numel() == 1]
         self.unscaled.clear()
-        self.losses += losses
         if self.exact or all(loss.device.type == "cpu" for loss in losses):
             self.site = self.bus.sites.here()[0] if self.site is None else self.site
-            self._judge_loss(value_of(losses))
+            self._judge_loss(value_of(losses), self.bus.steps)
         else:
             self.waiting.append((self.bus.steps, losses))
 
     def step_before(self, optimizer):
         self._told(self.rules.rate([group.get("lr") for group in optimizer.param_groups]))
-        if self.norms.is_due():
-            with self.norms:
-                norm = gradients.total(self.torch, gradients.of(optimizer))
-                self.norm = None if norm is None else float(norm)
-            if self.norm is not None:
-                self._told(self.rules.gradient(self.norm, self.has_scaler))
+        if not self.looks:
+            return
+        with self.norms:
+            held = gradients.of(optimizer)
+            norm = gradients.total(self.torch, held)
+            self.norm = None if norm is None else float(norm)
+            is_finite = self.norm is None or math.isfinite(self.norm) or gradients.are_finite(self.torch, held)
+        if self.norm is not None and (is_finite is math.isfinite(self.norm) or self.has_scaler):
+            self._told(self.rules.gradient(self.norm, self.has_scaler))
 
     def boundary(self, step):
         now = time.monotonic()
         seconds, self.ended = now - self.ended, now
-        for pace in (self.reads, self.norms):
-            pace.step(seconds)
-        self._told(self.rules.seconds(seconds))
         if self.waiting and self.reads.is_due():
             with self.reads:
                 read = [(n, value_of(losses)) for n, losses in self.waiting]
             self.waiting.clear()
-            for _, value in read:
-                self._judge_loss(value)
-        self.losses = []
+            for n, value in read:
+                self._judge_loss(value, n)
+        for pace in (self.reads, self.norms):
+            pace.step(seconds)
+        self.looks = self.norms.is_due()
+        self._told(self.rules.seconds(seconds))
+        self.unscaled.clear()
         self.random = randomness.save(self.torch, everything=False)
         if now - self.told_at > TELL:
             self.told_at = now
@@ -92,69 +105,75 @@ class Listener:
 
     def close(self, reason):
         self.events("watch_ended", steps=self.bus.steps, breaches=len(self.found), reason=reason)
-        if rank() in (None, "0") and not self.found and self.bus.steps:
-            say("%d steps, no breach" % self.bus.steps)
+        if rank() in (None, "0") and not self.found:
+            say("%d steps, no breach" % self.bus.steps if self.bus.steps else "no training step was seen")
 
     # -- judging ---------------------------------------------------------------------------
 
-    def _judge_loss(self, value):
+    def _judge_loss(self, value, step):
         if value is not None:
             self.history.append(value)
-            self._told(self.rules.loss(value, is_single=len(self.optimizers) < 2))
+            is_single = len(self.optimizers) < 2 and bool(self.batches)  # where it plays, a loss may well rise
+            self._told(self.rules.loss(value, is_single), step)
 
-    def _told(self, breach):
+    def _told(self, breach, step=None):
+        """`step`: where it was, if that is not this one."""
         if breach is None:
             return
         self.found.append(breach)
         user = self.bus.sites.here()[0] or self.site
-        told = dict(breach, n=self.bus.steps, site=user, rank=rank())
+        step = self.bus.steps if step is None else step
+        told = dict(breach, n=step, read_at=self.bus.steps, site=user, rank=rank())
         place = " at %s" % user if user else ""
         who = "" if rank() is None else " (rank %s)" % rank()
-        say("step %d%s: %s%s" % (self.bus.steps, who, breach["message"], place))
+        late = "" if step == self.bus.steps else ", read at step %d" % self.bus.steps
+        say("step %d%s: %s%s%s" % (step, who, breach["message"], place, late))
         if breach["breach"] in BUNDLED and not self.bundles:
             folder, why = bundle.write(self, told)
             self.bundles.append(folder)
             told["bundle"] = folder
-            say(
-                "the step is kept in %s; try it anywhere: trainsleuth replay %s -- COMMAND" % (folder, folder)
-                if folder
-                else why
-            )
+            where = "the step is kept in %s; try it anywhere: trainsleuth replay %s -- COMMAND"
+            say(where % (folder, folder) if folder else why)
         self.events("breach", **told)
-        if self.bus.experiment.get("stop") and breach["breach"] in BUNDLED:
+        if self.bus.experiment.get("stop") and breach["breach"] in STOPS:
             say("stopped, as --stop asks")
             self.bus.stop(1)
 
 
 class Pace:
-    """When to look again, so that looking takes no more than SHARE of the time."""
+    """When to look again, so that looking takes no more than SHARE of the time. A step may take several looks."""
 
     def __init__(self):
         self.between, self.since = 1, 0
-        self.cost, self.usual = 0.0, None
+        self.cost, self.spent, self.usual = 0.0, 0.0, None
 
     def is_due(self):
         return self.since >= self.between
-
-    def step(self, seconds):
-        self.since += 1
-        self.usual = seconds if self.usual is None else 0.9 * self.usual + 0.1 * seconds
 
     def __enter__(self):
         self.began = time.perf_counter()
 
     def __exit__(self, *problem):
-        cost = time.perf_counter() - self.began
-        self.cost = cost if not self.cost else 0.5 * (self.cost + cost)
-        if self.usual:
-            self.between = min(MOST_BETWEEN, max(1, math.ceil(self.cost / (SHARE * self.usual))))
-        self.since = 0
+        self.spent += time.perf_counter() - self.began
+
+    def step(self, seconds):
+        """One step is over, and took so long."""
+        self.usual = seconds if self.usual is None else 0.9 * self.usual + 0.1 * seconds
+        self.since += 1
+        if self.spent:
+            self.cost = self.spent if not self.cost else 0.5 * (self.cost + self.spent)
+            self.between = min(MOST_BETWEEN, max(1, math.ceil(self.cost / (SHARE * max(self.usual, 1e-9)))))
+            self.since, self.spent = 0, 0.0
 
 
 def value_of(losses):
     """Their sum; None where none is a number."""
     values = [value for value in map(scalar, losses) if value is not None]
     return sum(values) if values else None
+
+
+def size_of(batch):
+    return sum(tensor.numel() * tensor.element_size() for tensor in tensors_in(batch))
 
 
 def rank():

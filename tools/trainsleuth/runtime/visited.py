@@ -1,7 +1,8 @@
 """Listener: which lines, of those that were asked about, the program comes to. One "visited" event per line.
 
-From Python 3.12 on `sys.monitoring` tells of a line once and costs nothing after that. Before, `sys.settrace` slows all
-code in Python a little, so it ends when every line was met. Where a debugger or a measurement of coverage is at work
+From Python 3.12 on `sys.monitoring` tells of a line once and costs nothing after that. Before, `sys.settrace` makes
+calls of small functions in Python 6 to 12 times as long, so it ends when every line was met, or after so many steps
+as are asked for. Where a debugger or a measurement of coverage is at work
 nothing is watched, and that is told.
 """
 
@@ -50,6 +51,10 @@ class Listener:
             self.events("visited", path=path, line=line, n=self.bus.steps)
             if not self.left:
                 self.means.stop()
+
+    def boundary(self, step):
+        if step == self.bus.experiment.get("visit_steps") and isinstance(self.means, Tracing):
+            self.means.stop()
 
     def close(self, reason):
         if self.means is not None:

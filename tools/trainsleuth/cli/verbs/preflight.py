@@ -27,7 +27,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(asked: argparse.Namespace, command: Command) -> int:
     from trainsleuth.answers.preflight import preflight_answer
     from trainsleuth.preflight import preflight
-    from trainsleuth.watched import watched
+    from trainsleuth.watched import watched, words_of
 
     with cancellable() as cancelled, output.progress() as say:
         request = run_request(asked, command, cancelled, say)
@@ -39,7 +39,7 @@ def run(asked: argparse.Namespace, command: Command) -> int:
     print(answer.json() if asked.format == "json" else answer.text(), file=sys.stderr, flush=True)
     if said.verdict != "go":
         return answer.code
-    words: Command = command
+    words = words_of(command, asked.python)
     environment: Mapping[str, str] = os.environ
     if asked.then_watch:
         how = watched(command, root=asked.root, python=asked.python)
