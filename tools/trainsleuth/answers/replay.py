@@ -66,6 +66,8 @@ def _lines(told: Mapping[str, Any]) -> Iterator[str]:
         yield f"the last {len(told['batches'])} batches"
     for batch in told.get("batches", [])[-1:]:
         yield f"the newest batch: {', '.join(f'{name} {shape}' for name, shape in batch) or 'without tensors'}"
+    if told.get("read_at", told["n"]) != told["n"]:
+        yield f"read late: what it holds is of step {told['read_at']}"
     if told.get("spoiled"):
         yield f"not finite already: {', '.join(map(str, told['spoiled']))}, so it began in a step before"
     if told.get("left_out"):
