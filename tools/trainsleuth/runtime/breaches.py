@@ -13,6 +13,7 @@ SAME = 200  # steps with a rate of 0
 NO_GRADIENT = 20  # looks in a row at gradients that are all 0
 TIMES = 200  # steps of which a median time is taken
 SLOWER = 2.0
+EVERY = 20  # steps between two looks at these times
 
 
 class Rules:
@@ -20,7 +21,7 @@ class Rules:
         self.told = set()
         self.losses, self.first, self.lowest, self.high = deque(maxlen=WINDOW), None, math.inf, 0
         self.still = self.at_zero = 0
-        self.times, self.usual, self.slow = deque(maxlen=TIMES), None, 0
+        self.times, self.counted, self.usual, self.slow = deque(maxlen=TIMES), 0, None, 0
 
     def _breach(self, kind, message, **measured):
         if kind in self.told:
@@ -69,12 +70,13 @@ class Rules:
     def seconds(self, seconds):
         """Of one step, with all that lies between it and the step before."""
         self.times.append(seconds)
-        if len(self.times) < TIMES:
+        self.counted += 1
+        if len(self.times) < TIMES or self.counted % EVERY:
             return None
         now = sorted(self.times)[TIMES // 2]
         self.usual = now if self.usual is None else self.usual
         self.slow = self.slow + 1 if now > SLOWER * self.usual else 0
-        if self.slow < TIMES:
+        if self.slow < TIMES // EVERY:
             return None
         said = "a step takes %.3g s, where it took %.3g s in the first %d steps" % (now, self.usual, TIMES)
         return self._breach("slower", said, now=now, first=self.usual)

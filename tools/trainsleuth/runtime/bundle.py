@@ -38,7 +38,7 @@ def write(vigil, breach):
         kept = ([], []) if left_out else (roots, optimizers)
         states = [{"class": type(root).__name__, "values": dict(_values(torch, root))} for root in kept[0]]
         steps = [{"class": type(one).__name__, "state": _state(torch, one)} for one in kept[1]]
-        tensors = {"modules": states, "optimizers": steps, "batches": batches, "random": vigil.random["torch"]}
+        tensors = {"modules": states, "optimizers": steps, "batches": batches, "random": vigil.random}
         torch.save(tensors, os.path.join(folder, "tensors.pt"))
         told = dict(breach, version=VERSION, command=list(getattr(sys, "orig_argv", sys.argv)), cwd=os.getcwd(),
                     python=platform.python_version(), torch=str(torch.__version__), platform=platform.platform(),

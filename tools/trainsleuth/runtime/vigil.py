@@ -12,7 +12,7 @@ import time
 import weakref
 from collections import deque
 
-from . import bundle, gradients, randomness
+from . import bundle, gradients
 from .breaches import Rules
 from .tensors import scalar, tensors_in
 
@@ -31,11 +31,12 @@ class Listener:
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.exact = bus.experiment.get("exact", False)
         self.rules, self.born = Rules(), []  # weak references: a program may be done with an optimizer
-        self.batches, self.history = deque(maxlen=KEPT_BATCHES), deque(maxlen=HISTORY)
+        self.sized, self.bytes = deque(), 0  # the last batches with their sizes
+        self.history = deque(maxlen=HISTORY)
         self.waiting = deque(maxlen=MOST_BETWEEN)  # (step, losses) that were not read yet
         self.unscaled, self.has_scaler = {}, False
         self.site = None
-        self.random = randomness.save(self.torch, everything=False)
+        self.random = self.torch.get_rng_state()
         self.reads, self.norms = Pace(), Pace()
         self.norm, self.looks = None, True  # are gradients looked at in this step?
         self.ended = self.told_at = time.monotonic()
@@ -51,9 +52,16 @@ class Listener:
         return [optimizer for optimizer in (known() for known in self.born) if optimizer is not None]
 
     def batch(self, loader, batch):
-        self.batches.append(batch)
-        while len(self.batches) > 2 and sum(map(size_of, self.batches)) > MOST_BYTES:
-            self.batches.popleft()
+        if len(self.sized) == KEPT_BATCHES:
+            self.bytes -= self.sized.popleft()[1]
+        self.sized.append((batch, size_of(batch)))
+        self.bytes += self.sized[-1][1]
+        while len(self.sized) > 2 and self.bytes > MOST_BYTES:
+            self.bytes -= self.sized.popleft()[1]
+
+    @property
+    def batches(self):
+        return [batch for batch, _ in self.sized]
 
     def scaler(self, operation, scaler, given, result):
         if operation == "scale" and hasattr(given, "detach"):
@@ -96,7 +104,7 @@ class Listener:
         self.looks = self.norms.is_due()
         self._told(self.rules.seconds(seconds))
         self.unscaled.clear()
-        self.random = randomness.save(self.torch, everything=False)
+        self.random = self.torch.get_rng_state()
         if now - self.told_at > TELL:
             self.told_at = now
             self.events(
@@ -113,7 +121,7 @@ class Listener:
     def _judge_loss(self, value, step):
         if value is not None:
             self.history.append(value)
-            is_single = len(self.optimizers) < 2 and bool(self.batches)  # where it plays, a loss may well rise
+            is_single = len(self.born) < 2 and bool(self.sized)  # where it plays, a loss may well rise
             self._told(self.rules.loss(value, is_single), step)
 
     def _told(self, breach, step=None):
