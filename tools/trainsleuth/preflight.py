@@ -1,8 +1,8 @@
 """Go or no go, before the time is spent: search the code, then rehearse the run in a minute.
 
 The rehearsal is the user's own command on short epochs (runtime/rehearsal.py), so that it comes to its evaluation, its
-checkpoint and its second epoch, watched by the probes that change nothing and cost little. What it never came to accuses
-nobody; where it came to all lines of a finding, a doubt about that goes.
+checkpoint and its second epoch, watched by the probes that change nothing and cost little. What a run that came to its
+own end never came to accuses nobody; where it came to all lines of a finding, a doubt about that goes.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ MOST_STEPS = 100_000  # of a run on whole epochs, which ends by its time
 class Course:
     """How far the rehearsal came, of the process that came furthest; the counts are of its training alone.
 
-    `seconds`: from the first backward on; `epochs`: ended, most of them cut short; `has_epochs`: does it take data from loaders of torch? `cut_from`: the step from which they
-    were, None where nothing was cut; `batches`: of one whole epoch, None where that is not known; `step_seconds`: the median of a step as it was probed; `stood`: seconds without
-    a step before it was ended at its limit; `was_begun_again`: on whole epochs.
+    `seconds`: from the first backward on; `epochs`: ended, most of them cut short; `saves`: calls of torch.save;
+    `has_epochs`: does it take data from loaders of torch? `cut_from`: the step from which they were cut, None where
+    nothing was; `batches`: of one whole epoch, None where that is not known; `step_seconds`: the median of a step as it
+    was probed; `stood`: seconds without a step before it was ended at its limit; `was_begun_again`: on whole epochs.
     """
 
     steps: int = 0
