@@ -200,6 +200,10 @@ def _wrap_schedule(owner, bus):
     owner.step = step
 
 
+def nobody():
+    return None
+
+
 def data_loader(torch, bus):
     from torch.utils.data import dataloader
 
@@ -208,8 +212,8 @@ def data_loader(torch, bus):
     loaders = weakref.WeakKeyDictionary()  # of iterators, each with a weak reference
 
     def loader_of(iterator):
-        known = loaders.get(iterator)
-        return iterator if known is None else known() or iterator
+        known = loaders.get(iterator, nobody)()
+        return iterator if known is None else known  # a loader of a stream has no truth value
 
     @functools.wraps(original_iter)
     def __iter__(self):
