@@ -60,7 +60,7 @@ REHEARSAL = {"listeners": ["trace", "rehearsal"], "steps": 200, "seconds": 60}
 def rehearsed(
     host: Host, folder: Path, program: str, **settings: object
 ) -> tuple[dict[str, int], list[dict[str, object]]]:
-    (folder / "train.py").write_text(program)
+    (folder / "train.py").write_text(program.replace('"best.pt"', repr(str(folder / "best.pt"))))
     trace, ended = host.run(folder / "train.py", folder, {**REHEARSAL, **settings})
     assert "Traceback" not in ended["output"], ended["output"]
     (told,) = trace.events("rehearsed")
