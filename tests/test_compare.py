@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from trainsleuth.comparing import Comparison, side_by_side, verdict
-from twins import Answer, one_in
+from twins import Answer, one_in, trainsleuth
 
 NAMES = {"update": "float32", "parameters": "after the step"}
 KINDS = ("start", "input", "layer", "loss", "gradient", "update", "parameters")
@@ -156,6 +156,43 @@ def test_another_checkout(warm: Callable[..., Answer], tmp_path: Path) -> None:
     assert (same.code, other.code) == (0, 1) and "the parameters at the start" in other.output, other.output
 
 
-def test_nothing_to_compare_with_is_said(warm: Callable[..., Answer], tmp_path: Path) -> None:
-    answer = warm("compare", "--", "python", "train.py", cwd=tmp_path)
-    assert answer.code == 2 and "--with" in answer.errors and "--in" in answer.errors
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ((), "name what to compare with"),
+        (("--with", "python 'x"), "No closing quotation"),
+        (("--in", "nowhere"), "nowhere is not a folder"),
+    ],
+)
+def test_nothing_to_compare_with_is_said(options: tuple[str, ...], words: str, warm: Callable[..., Answer], tmp_path: Path) -> None:  # fmt: skip
+    answer = warm("compare", *options, "--", "python", "train.py", cwd=tmp_path)
+    assert answer.code == 2 and words in answer.errors
+
+
+RANKS = """
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+
+dist.init_process_group("gloo")
+torch.manual_seed(0)
+inputs = torch.randn(400, 8)
+data = TensorDataset(inputs, inputs.sum(1, keepdim=True))
+sampler = DistributedSampler(data)
+model = nn.parallel.DistributedDataParallel(nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 1)))
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
+for batch, target in DataLoader(data, 20 // dist.get_world_size(), sampler=sampler):
+    loss = nn.functional.mse_loss(model(batch), target)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.twins
+def test_one_rank_against_two(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(RANKS)
+    start = "torchrun --nproc-per-node {} train.py"
+    answer = trainsleuth("compare", "--with", start.format(2), "--", *start.format(1).split(), cwd=tmp_path)
+    assert answer.code == 0 and "the same up to rounding in 12 steps" in answer.output, answer.output

@@ -160,34 +160,22 @@ def test_a_program_that_trains_nothing_gets_no_verdict(warm: Callable[..., Answe
     )
 
 
-@pytest.mark.twins
-def test_an_exit_after_short_epochs_may_be_theirs(warm: Callable[..., Answer], tmp_path: Path) -> None:
-    fails = [
-        (
-            "    accuracy = evaluate()",
-            "    if place < len(train) - 1:\n        raise SystemExit('batches are missing')\n    accuracy = evaluate()",
-        ),
-        ("    for batch, target in train:", "    for place, (batch, target) in enumerate(train):"),
-    ]
-    (tmp_path / "train.py").write_text(with_edits(PROGRAM, fails))
-    answer = warm("preflight", "--time", "30", "--", "python", "train.py", cwd=tmp_path)
-    assert answer.code != 1 and "its epochs had been cut short, which may be why" in answer.output, answer.output
+NUMBERED = ("    for batch, target in train:", "    for place, (batch, target) in enumerate(train):")
+SLOW = ("        loss.backward()", "        __import__('time').sleep(0.01)\n        loss.backward()")
+WITHOUT_GO = {
+    "an exit that short epochs may be the reason of": (NUMBERED, "place < len(train) - 1", "SystemExit('batches are missing')", (0, 2)),
+    "a later epoch, which whole ones do not come to": (SLOW, "epoch == 3", "ValueError('never right')", (2,)),
+}  # fmt: skip
 
 
 @pytest.mark.twins
-def test_what_fails_in_a_later_epoch_is_no_go_though_the_first_went_well(
-    warm: Callable[..., Answer], tmp_path: Path
-) -> None:
-    fails = [
-        (
-            "    accuracy = evaluate()",
-            "    if epoch == 3:\n        raise ValueError('never right')\n    accuracy = evaluate()",
-        ),
-        ("        loss.backward()", "        __import__('time').sleep(0.01)\n        loss.backward()"),
-    ]
-    (tmp_path / "train.py").write_text(with_edits(PROGRAM, fails))
+@pytest.mark.parametrize("name", WITHOUT_GO)
+def test_what_short_epochs_may_have_stopped_accuses_nobody(name: str, warm: Callable[..., Answer], tmp_path: Path) -> None:  # fmt: skip
+    more, when, error, codes = WITHOUT_GO[name]
+    fails = ("    accuracy = evaluate()", f"    if {when}:\n        raise {error}\n    accuracy = evaluate()")
+    (tmp_path / "train.py").write_text(with_edits(PROGRAM, [fails, more]))
     answer = warm("preflight", "--time", "25", "--", "python", "train.py", cwd=tmp_path)
-    assert answer.code in (1, 2) and not answer.output.startswith("GO"), answer.output
+    assert answer.code in codes and "its epochs had been cut short, which may be why" in answer.output, answer.output
 
 
 @pytest.mark.twins
@@ -224,6 +212,19 @@ def test_an_alarm_about_lines_that_the_rehearsal_never_came_to_is_a_note(warm: C
         told = "came to its own end, but not to this line" if code == 0 else "this run came to these lines"
         assert told in found["message"] + found["grounds"]
         assert (found["severity"] == "note") == (code == 0)
+
+
+@pytest.mark.twins
+def test_a_line_that_only_workers_may_come_to_is_not_called_missed(warm: Callable[..., Answer], tmp_path: Path) -> None:
+    ends = [
+        ("CHOSEN", "epoch < 0"),
+        ("range(300)", "range(2)"),
+        ("[:3072]", "[:64]"),
+        ("shuffle=True", "shuffle=True, num_workers=1"),
+    ]
+    (tmp_path / "train.py").write_text(with_edits(UNUSED, ends))
+    answer = warm("preflight", "--time", "30", "--", "python", "train.py", cwd=tmp_path)
+    assert answer.code == 1 and "not to this line" not in answer.output, answer.output
 
 
 @pytest.mark.twins

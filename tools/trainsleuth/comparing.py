@@ -14,8 +14,8 @@ from typing import Any
 
 from trainsleuth.finding import Finding
 from trainsleuth.launcher import Run
-from trainsleuth.probing import NEVER_RAN, Request, ending, launch_once, start_up
-from trainsleuth.trace import Event, Trace, traces
+from trainsleuth.probing import NEEDED, Request, ending, launch_once
+from trainsleuth.trace import Event, traces
 
 EXPERIMENT = "repeat"
 ROUNDING = 1e-3  # of its size, up to which a tensor counts as the same: single precision in another order of sums
@@ -54,7 +54,7 @@ Key = tuple[str, str, int]  # kind, name, and which of several in one step
 
 @dataclass(frozen=True)
 class Difference:
-    """One tensor of one step in both runs. `apart` is their distance in parts of the larger size, from 0 to about 1.4."""
+    """One tensor of one step in both runs. `apart`: their distance, as it is estimated, in parts of the larger size."""
 
     step: int
     kind: str
@@ -83,6 +83,7 @@ class Difference:
 class Comparison:
     """What two runs had in common. `same`, `near`: comparisons to the last bit, and up to rounding; `parted`: the first
     that is neither; `first`, `furthest`: of `near`; `left_out`: kinds of values that could not be set side by side.
+    `findings`: the verdict, then how the runs ended where that matters.
     """
 
     steps: int = 0
@@ -99,28 +100,27 @@ class Comparison:
 def compare(one: Request, other: Request) -> Comparison:
     """Runs both, one after the other, within the seconds of the first. Raises ProbeError for wrong usage."""
     runs: list[Run] = []
-    findings: list[Finding] = []
+    ends: list[Finding] = []
     left = one.seconds
-    for number, request in enumerate((one, other)):
-        run = launch_once(replace(request, given=one.seconds), EXPERIMENT, left / (2 - number), left / (2 - number))
-        runs.append(run)
+    for share, request in ((left / 2, one), (left, other)):
+        seconds = min(share, left)
+        run = launch_once(replace(request, given=one.seconds), EXPERIMENT, seconds, seconds)
         left -= run.seconds
+        runs.append(run)
         training = [trace for trace in traces(run.events) if trace.trains]
-        findings += ending(run, training, EXPERIMENT)
-        if run.ended in NEVER_RAN or not training:
-            return Comparison(findings=tuple(findings), ran=tuple(each.ran for each in runs))
-        if not number and left < start_up(runs):
+        ends += ending(run, training, EXPERIMENT)
+        if not training or left < NEEDED:
             break
-    if len(runs) < 2:
-        return Comparison(findings=tuple(findings), ran=(runs[0].ran,))
-    processes = {sum(trace.trains for trace in traces(run.events)) for run in runs}
-    prints = [_first(run).events("prints") for run in runs]
-    found = side_by_side(prints[0], prints[1], BATCHWISE if len(processes) > 1 else ())
-    return replace(found, findings=tuple(findings), ran=tuple(run.ran for run in runs))
+    found = _of_runs(*runs) if len(runs) == 2 else Comparison()
+    return replace(found, findings=(verdict(found), *ends), ran=tuple(run.ran for run in runs))
 
 
-def _first(run: Run) -> Trace:
-    return next(trace for trace in traces(run.events) if trace.trains)
+def _of_runs(one: Run, other: Run) -> Comparison:
+    training = [[trace for trace in traces(run.events) if trace.trains] for run in (one, other)]
+    if not all(training):
+        return Comparison()
+    first, second = (processes[0].events("prints") for processes in training)
+    return side_by_side(first, second, BATCHWISE if len(training[0]) != len(training[1]) else ())
 
 
 def side_by_side(one: Sequence[Event], other: Sequence[Event], aside: Iterable[str] = ()) -> Comparison:
@@ -178,12 +178,9 @@ def _plain(name: str) -> str:
 
 def _uneven(mine: Mapping[Key, Any], theirs: Mapping[Key, Any]) -> Iterator[str]:
     """Kinds of which the runs have not the same, as when one takes several batches per step."""
-    kinds = dict.fromkeys(key[0] for key in (*mine, *theirs))
+    kinds = dict.fromkeys(key[0] for key in (*mine, *theirs) if key[0] not in ALWAYS)
     for kind in kinds:
-        if {key for key in mine if key[0] == kind} != {key for key in theirs if key[0] == kind} and kind not in (
-            "start",
-            "parameters",
-        ):
+        if {key for key in mine if key[0] == kind} != {key for key in theirs if key[0] == kind}:
             yield kind
 
 
@@ -206,7 +203,8 @@ def _number(value: Any) -> float:
 def verdict(found: Comparison) -> Finding:
     """The answer as a finding; open where nothing could be compared."""
     by = "probe:compare"
-    if not found.steps or (not found.same + found.near and found.parted is None):
+    compared = found.same + found.near
+    if not compared and found.parted is None:
         why = "no step of both was seen" if not found.steps else "nothing of the two runs could be set side by side"
         return Finding(by=by, outcome="open", message=why, next="allow more --time")
     seen = f"{found.steps} {'step' if found.steps == 1 else 'steps'}"
@@ -218,27 +216,21 @@ def verdict(found: Comparison) -> Finding:
     measured: dict[str, Any] = {"steps": found.steps, "same": found.same, "near": found.near}
     if found.parted is not None:
         gone = found.parted
-        before = f"{found.same} comparisons before it are the same to the last bit" + (
-            f", {found.near} up to rounding" if found.near else ""
-        )
+        before = f"before it {found.same} {'is' if found.same == 1 else 'are'} the same to the last bit"
+        before += f", {found.near} up to rounding" if found.near else ""
         return Finding(
             by=by, outcome="fail", severity="error", confidence="high", family="training-procedure",
             message=f"the two runs part at step {gone.step} (counted from 0) in {gone.words}: {gone.apart:.2g} of its size apart "
-            f"(norms {gone.sizes[0]:.4g} and {gone.sizes[1]:.4g}{gone.ratio}); {before if found.same + found.near else 'nothing before it is the same'}{aside}; expected the same",
+            f"(norms {gone.sizes[0]:.4g} and {gone.sizes[1]:.4g}{gone.ratio}); {before if compared else 'nothing before it is the same'}{aside}; expected the same",
             measured={**measured, "apart": gone.apart}, next=NEXT[gone.kind],
         )  # fmt: skip
     if found.first is not None and found.furthest is not None:
         first, far = found.first, found.furthest
         return Finding(
             by=by, outcome="pass", confidence="high", measured={**measured, "apart": far.apart},
-            message=f"the two runs do the same up to rounding in {seen}: of {found.same + found.near} comparisons {found.same} are the same "
+            message=f"the two runs do the same up to rounding in {seen}: of {compared} comparisons {found.same} are the same "
             f"to the last bit; the first that is not is {first.words} at step {first.step} ({first.apart:.1g} of its size), the "
             f"furthest {far.words} at step {far.step} ({far.apart:.1g}){aside}",
         )  # fmt: skip
     return Finding(by=by, outcome="pass", confidence="high", measured=measured,
                    message=f"the two runs do the same in {seen}, {found.same} comparisons to the last bit{aside}")  # fmt: skip
-
-
-def all_findings(found: Comparison) -> Iterable[Finding]:
-    """The verdict first, then how the runs ended where that matters."""
-    return (verdict(found), *found.findings)

@@ -45,8 +45,9 @@ class Finding:
     the hypotheses (ledger) that a failure speaks for: the finding itself knows, nobody has to guess
     from its words. `grounds`: what the confidence rests on, where it was measured. `seen_by`: other tests
     that fail for the same cause. `doubt`: why it accuses nobody though it would, the last of the message, where the
-    program as it stands may not come to it; `undoubted` is the severity that it has where the program does. `copies`: other places where the same lines hold the same fault. `said`: the last
-    words of the program, or its traceback.
+    program as it stands may not come to it; `undoubted` is the severity that it has where the program does.
+    `copies`: other places where the same lines hold the same fault. `said`: the last words of the program, or its
+    traceback.
     """
 
     by: str

@@ -53,13 +53,6 @@ class Course:
     ended_by_itself: bool = False
     was_begun_again: bool = False
 
-    @property
-    def is_whole(self) -> bool:
-        """Did it come to all that a run is made of, or to its own end?"""
-        return self.ended_by_itself or bool(
-            (self.epochs > 1 or not self.has_epochs) and self.evaluations and self.saves
-        )
-
 
 @dataclass(frozen=True)
 class Preflight:
@@ -86,26 +79,29 @@ def preflight(request: Request, short_epochs: bool = True) -> Preflight:
     checked = run_checks(repository, started=started(request.command, root, request.cwd))
     lines = lines_to_visit(checked.findings, repository)
     began = time.monotonic()
-    report = _rehearsed(request, lines, short_epochs)
-    shown, course = seen(report.runs, lines), _course(report)
+    rehearsal = _rehearsed(request, lines, short_epochs)
+    shown, course = seen(rehearsal.runs, lines), _course(rehearsal)
+    reports = [rehearsal]
     left = request.seconds - (time.monotonic() - began)
-    if course.steps and not any(f.is_alarm for f in report.findings) and left > start_up(report.runs) + NEEDED:
-        report = _and(
-            report, run_probes(replace(request, only=_probes_of(INTERVENES), seconds=left, given=request.seconds))
-        )
+    is_clean = course.steps and not any(finding.is_alarm for finding in rehearsal.findings)
+    if is_clean and left > start_up(rehearsal.runs) + NEEDED:
+        fit = replace(request, only=probes.of(INTERVENES), seconds=left, given=request.seconds)
+        reports.append(run_probes(fit))
     of_code = of_this_program(checked.findings, shown, is_whole=course.ended_by_itself)
-    findings = _in_order([*of_code, *report.findings], shlex.join(request.command))
-    verdict, why = _verdict(findings, report, course)
+    of_runs = [finding for report in reports for finding in report.findings]
+    findings = _in_order([*of_code, *of_runs], shlex.join(request.command))
+    verdict, why = _verdict(findings, rehearsal, course)
+    unobserved = dict.fromkeys(line for report in reports for line in report.unobserved)
     return Preflight(
         verdict=verdict,
         why=why,
         findings=tuple(findings),
         course=course,
-        examined={"checks": checked.examined, "runs": [report.examined]},
-        unresolved=report.unresolved,
-        unobserved=(*report.unobserved, *unsearched(checked.unsearched, root)),
-        ran=report.ran,
-        run=report.run,
+        examined={"checks": checked.examined, "runs": [report.examined for report in reports]},
+        unresolved=tuple(line for report in reports for line in report.unresolved),
+        unobserved=(*unobserved, *unsearched(checked.unsearched, root)),
+        ran=tuple(line for report in reports for line in report.ran),
+        run=rehearsal.run,
         elsewhere=tuple(finding for finding in findings if not shown.is_about(finding)),
     )
 
@@ -121,31 +117,19 @@ def _rehearsed(request: Request, lines: Asked, short_epochs: bool) -> ProbeRepor
     the program, once more with whole ones.
     """
     began = time.monotonic()
-    asked = replace(request, only=_probes_of(EXPERIMENT), listeners=("rehearsal", "visited") if lines.lines else ("rehearsal",),
-                    settings={"short_epochs": short_epochs, "visit": lines.lines})  # fmt: skip
+    asked = replace(request, only=probes.of(EXPERIMENT)).with_listener("rehearsal", short_epochs=short_epochs)
+    if lines.lines:
+        asked = asked.with_listener("visited", visit=lines.lines)
     report = run_probes(asked)
     left = request.seconds - (time.monotonic() - began)
     if not any(map(stopped_short, report.runs)) or left < start_up(report.runs) + NEEDED:
         return report
     epochs = _course(report).epochs
     stopped = [replace(f, measured={**f.measured, "epochs": epochs}) for f in report.findings if f.by == "probe:run"]
-    whole = replace(asked, seconds=left, given=request.seconds, settings={**asked.settings, "short_epochs": False})
-    again = run_probes(replace(whole, steps=request.steps or MOST_STEPS))
+    settings = {**asked.settings, "short_epochs": False}
+    steps = request.steps or MOST_STEPS
+    again = run_probes(replace(asked, seconds=left, given=request.seconds, settings=settings, steps=steps))
     return replace(again, findings=(*again.findings, *stopped), ran=(*report.ran, *again.ran))
-
-
-def _probes_of(experiment: str) -> frozenset[str]:
-    return frozenset(name for name, module in probes.all_probes().items() if experiment == module.EXPERIMENT)
-
-
-def _and(report: ProbeReport, more: ProbeReport) -> ProbeReport:
-    """One report of both, for the name of the first run."""
-    return replace(
-        report,
-        findings=(*report.findings, *more.findings),
-        unresolved=(*report.unresolved, *more.unresolved),
-        ran=(*report.ran, *more.ran),
-    )
 
 
 def _course(report: ProbeReport) -> Course:

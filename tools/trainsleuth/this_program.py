@@ -36,6 +36,8 @@ class Seen:
     loaded: frozenset[str] = frozenset()
     asked: frozenset[Place] = frozenset()
     visited: frozenset[Place] = frozenset()
+    has_forked: bool = False
+    """Did a process fork? What its children came to was not observed."""
 
     def is_about(self, finding: Finding) -> bool:
         """Is it about this program? All that a run says is, and all where no run told which files it loaded."""
@@ -48,7 +50,7 @@ class Seen:
 
     def passed_by(self, finding: Finding) -> bool:
         """Did the program never execute the finding's own line? Links of its chain may stand for other ways there."""
-        return (finding.path, finding.line) in self.asked - self.visited
+        return not self.has_forked and (finding.path, finding.line) in self.asked - self.visited
 
 
 def started(command: Sequence[str], root: Path, cwd: Path | None = None) -> Iterator[str]:
@@ -99,27 +101,28 @@ def seen(runs: Iterable[Run], asked: Asked) -> Seen:
         told_from[path] = min(line, told_from.get(path, line))
     places = {(path, line) for path, lines in asked.lines.items() for line in lines} if watched else set()
     deaf = {place for place in asked.outside if place[1] < told_from.get(place[0], place[1] + 1)}
-    return Seen(frozenset(loaded), frozenset(places - deaf), frozenset(visited))
+    has_forked = any(trace.events("forked") for trace in told)
+    return Seen(frozenset(loaded), frozenset(places - deaf), frozenset(visited), has_forked)
 
 
-def of_this_program(findings: Iterable[Finding], seen: Seen, is_whole: bool = False) -> list[Finding]:
+def of_this_program(findings: Iterable[Finding], shown: Seen, is_whole: bool = False) -> list[Finding]:
     """Failures of a search weighed by a run: those in files that it did not load are notes, or dropped where they only
     ask; a doubt whether the program comes to a place goes where it did. `is_whole`: the run came to its own end, so
     that what it never came to accuses nobody.
     """
-    return list(_weighed(findings, seen, is_whole))
+    return list(_weighed(findings, shown, is_whole))
 
 
-def _weighed(findings: Iterable[Finding], seen: Seen, is_whole: bool) -> Iterator[Finding]:
+def _weighed(findings: Iterable[Finding], shown: Seen, is_whole: bool) -> Iterator[Finding]:
     for finding in findings:
         if is_of_run(finding):
             yield finding
-        elif not seen.is_about(finding):
+        elif not shown.is_about(finding):
             if finding.is_alarm:
                 yield _in_another(finding)
-        elif seen.came_to(finding):
+        elif shown.came_to(finding):
             yield _without_doubt(finding)
-        elif is_whole and finding.is_alarm and seen.passed_by(finding):
+        elif is_whole and finding.is_alarm and shown.passed_by(finding):
             said = f"{finding.message} (this run came to its own end, but not to this line)"
             yield replace(finding, severity="note", confidence="low", message=said)
         else:

@@ -22,7 +22,7 @@ from trainsleuth.ledger import Suggestion
 from trainsleuth.notes import Notes, NotesError
 from trainsleuth.probing import NEEDED, ProbeReport, Request, run_probes, start_up
 from trainsleuth.repository import Repository
-from trainsleuth.this_program import lines_to_visit, of_this_program, seen, started, unsearched
+from trainsleuth.this_program import Asked, lines_to_visit, of_this_program, seen, started, unsearched
 from trainsleuth.trace import traces
 
 SETTLED = 0.97  # credence of the leading cause from which further tests are not worth their time
@@ -78,24 +78,10 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
     failed = {f.by for f in failures}
     book.write(Notes.add_findings, failures, shown, silent=[f.by for f in findings if f.by not in failed])
 
-    left = list(_experiments())
-    while left:
-        seconds = request.seconds - (time.monotonic() - began)
-        experiment = _next(left, findings, symptom, seconds)
-        if experiment is None or (reports and seconds < start_up(reports[-1].runs) + NEEDED):
-            break
-        left.remove(experiment)
-        share = seconds if not left else seconds * FIRST_SHARE
-        only = _probes_of(experiment)
-        asked = replace(request, only=only, seconds=seconds, watch=share, given=request.seconds)
-        asked_of = asked.with_listener("visited", visit=lines.lines, visit_steps=VISIT_STEPS) if lines.lines else asked
-        report = run_probes(asked if reports else asked_of)
+    for report in _reports(request, findings, lines, symptom, began):
         reports.append(report)
         findings += report.findings
         book.write(Notes.add_findings, report.findings, shown)
-        if report.saw_no_step or any("program-crashes" in finding.suspects for finding in report.findings):
-            break  # a second run would show the same
-
     if not reports:
         findings.append(_no_time(request.seconds, time.monotonic() - began))
     shown_by = seen((run for report in reports for run in report.runs), lines)
@@ -124,12 +110,27 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
     )
 
 
-def _experiments() -> Iterable[str]:
-    return probes.usual()
-
-
-def _probes_of(experiment: str) -> frozenset[str]:
-    return frozenset(name for name, module in probes.all_probes().items() if experiment == module.EXPERIMENT)
+def _reports(
+    request: Request, findings: Iterable[Finding], lines: Asked, symptom: str, began: float
+) -> Iterator[ProbeReport]:
+    """What each experiment that is worth its time says; the first also tells which of the lines the run comes to."""
+    known, left = list(findings), list(probes.usual())
+    last: ProbeReport | None = None
+    while left:
+        seconds = request.seconds - (time.monotonic() - began)
+        experiment = _next(left, known, symptom, seconds)
+        if experiment is None or (last is not None and seconds < start_up(last.runs) + NEEDED):
+            return
+        left.remove(experiment)
+        share = seconds if not left else seconds * FIRST_SHARE
+        asked = replace(request, only=probes.of(experiment), seconds=seconds, watch=share, given=request.seconds)
+        if lines.lines and last is None:
+            asked = asked.with_listener("visited", visit=lines.lines, visit_steps=VISIT_STEPS)
+        last = run_probes(asked)
+        yield last
+        known += last.findings
+        if last.saw_no_step or any("program-crashes" in finding.suspects for finding in last.findings):
+            return  # a second run would show the same
 
 
 def _next(left: Sequence[str], findings: Sequence[Finding], symptom: str, seconds: float) -> str | None:
@@ -146,7 +147,7 @@ def _next(left: Sequence[str], findings: Sequence[Finding], symptom: str, second
     if lead.verdict == "supported" and lead.credence.middle >= SETTLED:
         return None
     by_test = {s.test: s.expected_bits_per_second for s in ledger.suggest(hypotheses, {f.by for f in findings})}
-    worth = {e: max((by_test.get(f"probe:{name}", 0.0) for name in _probes_of(e)), default=0.0) for e in left}
+    worth = {e: max((by_test.get(f"probe:{name}", 0.0) for name in probes.of(e)), default=0.0) for e in left}
     best = max(left, key=lambda experiment: worth[experiment])
     return best if worth[best] > 0 else None
 

@@ -74,21 +74,14 @@ def watched(
         "experiment": experiment,
     }
     environment = {**os.environ, **entered(config, os.environ)}
-    try:
-        words = resolve(command, cwd=cwd, environment=environment, python=python, runner=RUNTIME / "run_script.py")
-    except CommandError as error:
-        raise LaunchError(str(error)) from error
-    return Watched(tuple(words), environment, folder)
+    return Watched(words_of(command, environment, python), environment, folder)
 
 
-def words_of(command: Sequence[str], python: str | None) -> tuple[str, ...]:
-    """The command as it stands, or with this interpreter. Raises LaunchError."""
-    if python is None:
-        return tuple(command)
+def words_of(command: Sequence[str], environment: Mapping[str, str], python: str | None) -> tuple[str, ...]:
+    """What to start for a command, with this interpreter where one is named. Raises LaunchError."""
     try:
-        return tuple(
-            resolve(command, cwd=Path.cwd(), environment=os.environ, python=python, runner=RUNTIME / "run_script.py")
-        )
+        runner = RUNTIME / "run_script.py"
+        return tuple(resolve(command, cwd=Path.cwd(), environment=environment, python=python, runner=runner))
     except CommandError as error:
         raise LaunchError(str(error)) from error
 

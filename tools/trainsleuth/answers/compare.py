@@ -18,18 +18,15 @@ if TYPE_CHECKING:
 
 def compare_answer(found: Comparison, one: Request, other: Request, width: int | None = None) -> Answer:
     """The verdict, then how the runs ended where that matters."""
-    from trainsleuth.comparing import all_findings
-
-    findings = tuple(all_findings(found))
-    verdict = findings[0]
+    verdict = found.findings[0]
     words = {"fail": "they part", "pass": "they do the same", "open": "nothing was compared"}[verdict.outcome]
     where = f" in {other.cwd}" if other.cwd != one.cwd else ""
     head = f"{one_line(shlex.join(one.command))} and {one_line(shlex.join(other.command))}{where}: {words}"
     return Answer(
         head=wrapped(head, "", width),
-        sections=sections(findings, width, NARROW_PROBE),
+        sections=sections(found.findings, width, NARROW_PROBE),
         plain={
-            "findings": [finding.to_dict() for finding in findings],
+            "findings": [finding.to_dict() for finding in found.findings],
             "comparison": {name: value for name, value in asdict(found).items() if name not in ("findings", "ran")},
             "ran": found.ran,
         },

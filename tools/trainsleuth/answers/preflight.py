@@ -25,8 +25,8 @@ def preflight_answer(said: Preflight, asked: Request, width: int | None = None) 
     own = [finding for finding in said.findings if finding not in said.elsewhere]
     failures = tuple(failure_text(finding, width) for finding in own if finding.outcome == "fail")
     elsewhere = tuple(failure_text(finding, width) for finding in said.elsewhere)
-    of_run = [finding for finding in own if finding.by.startswith("probe:")]
-    opened = tuple(line_text(finding, width) for finding in of_run if finding.outcome == "open" and not _crashed(own))
+    of_run = [] if _crashed(own) else [finding for finding in own if finding.by.startswith("probe:")]
+    opened = tuple(line_text(finding, width) for finding in of_run if finding.outcome == "open")
     outcome = said.why or counted(said.findings)
     return Answer(
         head=wrapped(f"{said.verdict.upper()}  {one_line(shlex.join(asked.command))}: {one_line(outcome)}", "", width),
@@ -74,7 +74,7 @@ def _course_lines(course: Course) -> Iterator[str]:
     named = {
         "evaluation": course.evaluations,
         "checkpoint by torch.save": course.saves,
-        "second epoch": course.epochs > 1,
+        "second epoch": course.epochs > 1 or not course.has_epochs,
     }
     if not course.ended_by_itself and (missed := [name for name, met in named.items() if not met]):
         yield f"not met, so not examined: {', '.join(missed)}"

@@ -66,6 +66,11 @@ def usual() -> tuple[str, ...]:
     return tuple(name for name, how in EXPERIMENTS.items() if not how.get("on_request"))
 
 
+def of(experiment: str) -> frozenset[str]:
+    """The names of the probes that read this experiment."""
+    return frozenset(name for name, module in all_probes().items() if experiment == module.EXPERIMENT)
+
+
 def judge(experiment: str, trace: Trace, only: frozenset[str] | None = None) -> Iterator[Finding]:
     """Every finding that the probes of one experiment read out of one process."""
     for module in _asked(experiment, only):

@@ -12,6 +12,7 @@ import platform
 import shutil
 import sys
 import time
+from contextlib import suppress
 
 from . import registered
 from .calls import named_tensors
@@ -99,7 +100,9 @@ def _state(torch, optimizer):
     """None where its state_dict() asks other ranks, or cannot be had."""
     if any(word in type(optimizer).__name__ for word in SHARED):
         return None
-    return _plain(torch, optimizer.state_dict())
+    with suppress(Exception):  # of another make
+        return _plain(torch, optimizer.state_dict())
+    return None
 
 
 def _plain(torch, value):

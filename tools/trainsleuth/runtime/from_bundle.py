@@ -1,7 +1,7 @@
 """Listener: puts the step of a bundle into the program's own loop: its weights, its optimizers, its batch.
 
 The program comes to its first step with whatever data there are; from there on its modules hold what those of the bundle
-held, and its loader gives the batch of the bundle, again and again. The last event "put_back" tells what fitted.
+held, and its loader gives the batches of the bundle, the last one first. The last event "put_back" tells what fitted.
 """
 
 import copy
@@ -12,7 +12,6 @@ from .phases import inner
 from .tensors import tensors_in
 
 TABLES = (registered.named_parameters, registered.named_buffers)
-
 UNNAMED = "_orig_mod."  # what torch.compile puts into names
 
 
@@ -88,9 +87,12 @@ class Listener:
                 self.put["unfit"].append("the state of %s: %s" % (type(optimizer).__name__, str(problem)[:100]))
         if not self.is_told:
             self.is_told = True
-            self.close("told early, since the run may be killed")
+            self._tell()  # the run may be killed
 
     def close(self, reason):
+        self._tell()
+
+    def _tell(self):
         unfit = ["the weights of %s" % kept["class"] for n, kept in enumerate(self.modules) if n not in self.matched]
         unfit += ["its batches"] if self.batches and not self.put["batches"] else []
         self.bus.events("put_back", **dict(self.put, unfit=self.put["unfit"] + unfit))

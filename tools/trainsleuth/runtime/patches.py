@@ -200,10 +200,6 @@ def _wrap_schedule(owner, bus):
     owner.step = step
 
 
-def nobody():
-    return None
-
-
 def data_loader(torch, bus):
     from torch.utils.data import dataloader
 
@@ -212,8 +208,9 @@ def data_loader(torch, bus):
     loaders = weakref.WeakKeyDictionary()  # of iterators, each with a weak reference
 
     def loader_of(iterator):
-        known = loaders.get(iterator, nobody)()
-        return iterator if known is None else known  # a loader of a stream has no truth value
+        known = loaders.get(iterator)
+        loader = None if known is None else known()
+        return iterator if loader is None else loader  # one of a stream has no truth value
 
     @functools.wraps(original_iter)
     def __iter__(self):
@@ -231,7 +228,6 @@ def data_loader(torch, bus):
         try:
             batch = original_next(self)
         except StopIteration:
-            bus.in_loader = before
             bus.tell("loader_ended", loader_of(self))
             raise
         finally:

@@ -18,6 +18,7 @@ MOST_LAYERS = 300
 MOST_PARAMETERS = 400
 MOST_VALUES = 65_536  # of one tensor that are marked
 MARKS = 8
+PLACES = 1024  # where in the vectors the tensors of a row begin
 
 
 class Listener:
@@ -44,13 +45,14 @@ class Listener:
         """(norm, products with the fixed vectors) of values at even distances; of all tensors together."""
         if self.vectors is None:
             generator = self.torch.Generator("cpu").manual_seed(0)
-            shape = MARKS, MOST_VALUES
+            shape = MARKS, MOST_VALUES + PLACES
             self.vectors = self.torch.randn(shape, generator=generator, dtype=self.torch.float64, device="cpu")
         squares, marks = 0.0, self.torch.zeros(MARKS, dtype=self.torch.float64, device="cpu")
         for number, values in enumerate(map(self._values, tensors)):
             if values is not None:
                 squares += float(values.square().sum())
-                marks += (1 + number) ** 0.5 * (self.vectors[:, : values.numel()] @ values)  # another order is another
+                first = 61 * number % PLACES  # the same tensors in another order give other marks
+                marks += self.vectors[:, first : first + values.numel()] @ values
         return squares**0.5, marks.tolist()
 
     def _values(self, tensor):

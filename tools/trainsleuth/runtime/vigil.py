@@ -6,13 +6,12 @@ gradients, as often as SHARE of the time allows, for each look waits for the dev
 """
 
 import math
-import os
 import sys
 import time
 import weakref
 from collections import deque
 
-from . import bundle, gradients
+from . import bundle, gradients, rank
 from .breaches import Rules
 from .tensors import scalar, tensors_in
 
@@ -113,8 +112,8 @@ class Listener:
 
     def close(self, reason):
         self.events("watch_ended", steps=self.bus.steps, breaches=len(self.found), reason=reason)
-        if rank() in (None, "0") and not self.found:
-            say("%d steps, no breach" % self.bus.steps if self.bus.steps else "no training step was seen")
+        if not rank() and not self.found and self.bus.steps:  # launchers and workers import torch as well
+            say("%d steps, no breach" % self.bus.steps)
 
     # -- judging ---------------------------------------------------------------------------
 
@@ -182,10 +181,6 @@ def value_of(losses):
 
 def size_of(batch):
     return sum(tensor.numel() * tensor.element_size() for tensor in tensors_in(batch))
-
-
-def rank():
-    return os.environ.get("RANK") or os.environ.get("LOCAL_RANK")
 
 
 def say(words):

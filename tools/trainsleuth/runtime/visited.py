@@ -2,11 +2,12 @@
 
 From Python 3.12 on `sys.monitoring` tells of a line once and costs nothing after that. Before, `sys.settrace` makes
 calls of small functions in Python 6 to 12 times as long, so it ends when every line was met, or after so many steps
-as are asked for. Where a debugger or a measurement of coverage is at work
-nothing is watched, and that is told.
+as are asked for. Where a debugger or a measurement of coverage is at work nothing is watched, and that is told, as is a
+fork, whose lines nobody hears of.
 """
 
 import dis
+import os
 import sys
 import threading
 
@@ -24,6 +25,15 @@ class Listener:
         why = means.start() if self.left else "no line was asked about"
         self.means = None if why else means
         self.events("watches_lines", lines=self.left, why=why)
+        self.has_forked = False
+        if not why:
+            os.register_at_fork(after_in_parent=self._forked)
+
+    def _forked(self):
+        """Workers of a loader come to lines as well, and tell nothing."""
+        if not self.has_forked:
+            self.has_forked = True
+            self.events("forked")
 
     def lines(self, code):
         """Those of the wanted lines that this code holds and that were not met yet."""

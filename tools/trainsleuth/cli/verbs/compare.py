@@ -29,9 +29,15 @@ def run(asked: argparse.Namespace, command: Command) -> int:
 
     if not asked.other and asked.folder is None:
         raise UsageError('name what to compare with: --with "another command", --in another/folder, or both')
+    if asked.folder is not None and not asked.folder.is_dir():
+        raise UsageError(f"--in {asked.folder} is not a folder")
+    try:
+        words = tuple(shlex.split(asked.other)) or command
+    except ValueError as error:
+        raise UsageError(f"--with cannot be read as a command: {error}") from error
     with cancellable() as cancelled, output.progress() as say:
         one = run_request(asked, command, cancelled, say)
-        other = replace(one, command=tuple(shlex.split(asked.other)) or command)
+        other = replace(one, command=words)
         if asked.folder is not None:
             other = replace(other, cwd=asked.folder.resolve(), root=None)
         found = compare(one, other)

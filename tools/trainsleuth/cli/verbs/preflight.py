@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Mapping
 
 from trainsleuth.cli import output
 from trainsleuth.cli.interrupt import cancellable
@@ -39,9 +38,7 @@ def run(asked: argparse.Namespace, command: Command) -> int:
     print(answer.json() if asked.format == "json" else answer.text(), file=sys.stderr, flush=True)
     if said.verdict != "go":
         return answer.code
-    words = words_of(command, asked.python)
-    environment: Mapping[str, str] = os.environ
     if asked.then_watch:
         how = watched(command, root=asked.root, python=asked.python)
-        words, environment = how.words, how.environment
-    return become(words, environment)
+        return become(how.words, how.environment)
+    return become(words_of(command, os.environ, asked.python) if asked.python else command, os.environ)
