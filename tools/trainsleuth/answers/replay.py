@@ -79,7 +79,7 @@ def _put_lines(put: Mapping[str, Any]) -> Iterator[str]:
         yield "nothing of it was put back, for no step was seen"
         return
     parts = [f"the weights of {one}" for one in put["modules"]] + [f"the state of {one}" for one in put["optimizers"]]
-    parts += [f"its batches, {put['batches']} times in place of the program's own"] if put["batches"] else []
+    parts += [f"its batches in place of the program's own ({put['batches']} given)"] if put["batches"] else []
     yield f"put back: {', '.join(parts) or 'nothing'}"
     if put["unfit"]:
         yield f"did not fit: {', '.join(put['unfit'])}"
