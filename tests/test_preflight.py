@@ -54,7 +54,7 @@ BY_HAND = (
     "    source = iter(train)\n    for place in range(len(train)):\n        batch, target = next(source)\n        loss"
 )
 ACCUMULATES = [("        optimizer.zero_grad()\n", ""), ("        optimizer.step()\n", "        counted = globals().get('counted', 0) + 1\n        if counted % 24 == 0:\n            optimizer.step()\n            optimizer.zero_grad()\n")]  # fmt: skip
-REHEARSAL = {"listeners": ["trace", "rehearsal"], "steps": 200, "seconds": 60}
+REHEARSAL = {"listeners": ["trace", "rehearsal"], "steps": 4000, "seconds": 60}
 
 
 def rehearsed(
@@ -69,9 +69,9 @@ def rehearsed(
 
 def test_evaluation_checkpoint_and_further_epochs_are_met_in_few_steps(host: Host, tmp_path: Path) -> None:
     told, cuts = rehearsed(host, tmp_path, PROGRAM)
-    assert told["steps"] < 200 and told["epochs"] >= 2 and told["evaluations"] >= 2 and told["saves"] >= 1
+    assert told["steps"] < 500 and told["epochs"] >= 2 and told["evaluations"] >= 2 and told["saves"] >= 1
     assert {cut["trains"] for cut in cuts} == {True, False}
-    assert min(int(str(cut["n"])) for cut in cuts) == 100, "the first steps were not left whole"
+    assert min(int(str(cut["n"])) for cut in cuts if cut["trains"]) == 384 + 4, "the first epoch was not left whole"
     assert {(cut["of"], cut["batches"]) for cut in cuts if not cut["trains"]} == {(128, 4)}
 
 
@@ -95,8 +95,16 @@ def test_epochs_that_stay_whole(edits: list[tuple[str, str]], settings: dict[str
     assert not [cut for cut in cuts if cut["trains"]]
 
 
+def test_an_epoch_shows_all_of_its_data(warm: Callable[..., Answer], tmp_path: Path) -> None:
+    """One example in three thousand is not finite."""
+    rare = [("labels = (inputs[:, 0] > 0).long()\n", "labels = (inputs[:, 0] > 0).long()\ninputs[1234, 5] = float('inf')\n"), ("mean(0)", "nanmean(0).nan_to_num(0, 0, 0)")]  # fmt: skip
+    (tmp_path / "train.py").write_text(with_edits(PROGRAM, rare))
+    answer = warm("preflight", "--time", "60", "--", "python", "train.py", cwd=tmp_path)
+    assert answer.code == 1 and "first_nonfinite" in answer.output, answer.output
+
+
 def test_an_epoch_that_accumulates_has_steps_left(host: Host, tmp_path: Path) -> None:
-    told, cuts = rehearsed(host, tmp_path, with_edits(PROGRAM, ACCUMULATES), seconds=1.5, steps=120)
+    told, cuts = rehearsed(host, tmp_path, with_edits(PROGRAM, ACCUMULATES), seconds=4, steps=120)
     assert told["steps"] > 12 and all(int(str(cut["batches"])) >= 64 for cut in cuts if cut["trains"])
 
 
@@ -147,7 +155,7 @@ def test_what_only_whole_epochs_can_show_is_tried_with_them(warm: Callable[..., 
             "    if right < 500:\n        raise ValueError('too little')\n    return 1.0",
         )
     ]
-    (tmp_path / "train.py").write_text(with_edits(PROGRAM, fails))
+    (tmp_path / "train.py").write_text(with_edits(PROGRAM, [*fails, ("[:3072]", "[:1024]")]))
     answer = warm("preflight", "--time", "30", "--", "python", "train.py", cwd=tmp_path)
     assert answer.code == 0 and "its epochs had been cut short, which may be why" in answer.output, answer.output
 
@@ -161,10 +169,10 @@ def test_a_program_that_trains_nothing_gets_no_verdict(warm: Callable[..., Answe
 
 
 NUMBERED = ("    for batch, target in train:", "    for place, (batch, target) in enumerate(train):")
-SLOW = ("        loss.backward()", "        __import__('time').sleep(0.01)\n        loss.backward()")
+SLOW = ("        loss.backward()", "        __import__('time').sleep(0.03)\n        loss.backward()")
 WITHOUT_GO = {
     "an exit that short epochs may be the reason of": (NUMBERED, "place < len(train) - 1", "SystemExit('batches are missing')", (0, 2)),
-    "a later epoch, which whole ones do not come to": (SLOW, "epoch == 3", "ValueError('never right')", (2,)),
+    "a later epoch, which whole ones do not come to": (SLOW, "epoch == 1", "ValueError('never right')", (2,)),
 }  # fmt: skip
 
 
@@ -187,7 +195,7 @@ def test_a_program_that_hangs_gets_no_verdict(tmp_path: Path) -> None:
         )
     ]
     (tmp_path / "train.py").write_text(with_edits(PROGRAM, hangs))
-    answer = trainsleuth("preflight", "--time", "20", "--", "python", "train.py", cwd=tmp_path)
+    answer = trainsleuth("preflight", "--time", "30", "--", "python", "train.py", cwd=tmp_path)
     assert (
         answer.code == 2 and "it took 5 steps and then none for" in answer.output and "(at train.py:" in answer.output
     ), answer.output
@@ -251,7 +259,7 @@ def test_then_run_becomes_the_command(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(
         f"{ends}print('trained')\nimport os\nraise SystemExit(0 if 'TRAINSLEUTH_CONFIG' in os.environ else 7)\n"
     )
-    answer = trainsleuth("preflight", "--time", "20", "--then-run", "--", "python", "train.py", cwd=tmp_path)
+    answer = trainsleuth("preflight", "--time", "30", "--then-run", "--", "python", "train.py", cwd=tmp_path)
     assert answer.code == 7 and answer.output == "trained\n", answer
     assert answer.errors.startswith("GO  python train.py: ") and (tmp_path / "best.pt").exists()
 
@@ -259,5 +267,5 @@ def test_then_run_becomes_the_command(tmp_path: Path) -> None:
 @pytest.mark.twins
 def test_then_run_does_not_start_what_is_no_go(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(PROGRAM.replace("criterion(model", "criterion(module"))
-    answer = trainsleuth("preflight", "--time", "20", "--then-run", "--", "python", "train.py", cwd=tmp_path)
+    answer = trainsleuth("preflight", "--time", "30", "--then-run", "--", "python", "train.py", cwd=tmp_path)
     assert answer.code == 1 and not answer.output and answer.errors.startswith("NO GO"), answer

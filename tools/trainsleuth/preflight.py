@@ -26,8 +26,9 @@ from trainsleuth.triage import cause_first
 
 Verdict = Literal["go", "no go", "unknown"]
 EXPERIMENT, INTERVENES = "observe", "overfit"
+FEWEST = 3  # steps, below which not even a gradient that is never cleared can show
 STANDS = 0.5  # of the time of a run without a step, from which it may hang
-MOST_STEPS = 100_000  # of a run on whole epochs, which ends by its time
+MOST_STEPS = 100_000  # of a rehearsal, which ends by what it met or by its time
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,9 @@ def _rehearsed(request: Request, lines: Asked, short_epochs: bool) -> ProbeRepor
     the program, once more with whole ones.
     """
     began = time.monotonic()
-    asked = replace(request, only=probes.of(EXPERIMENT)).with_listener("rehearsal", short_epochs=short_epochs)
+    steps = request.steps or MOST_STEPS
+    asked = replace(request, only=probes.of(EXPERIMENT), steps=steps)
+    asked = asked.with_listener("rehearsal", short_epochs=short_epochs)
     if lines.lines:
         asked = asked.with_listener("visited", visit=lines.lines)
     report = run_probes(asked)
@@ -126,9 +129,8 @@ def _rehearsed(request: Request, lines: Asked, short_epochs: bool) -> ProbeRepor
         return report
     epochs = _course(report).epochs
     stopped = [replace(f, measured={**f.measured, "epochs": epochs}) for f in report.findings if f.by == "probe:run"]
-    settings = {**asked.settings, "short_epochs": False}
-    steps = request.steps or MOST_STEPS
-    again = run_probes(replace(asked, seconds=left, given=request.seconds, settings=settings, steps=steps))
+    settings = {**asked.settings, "short_epochs": False, "epochs": epochs + 1}
+    again = run_probes(replace(asked, seconds=left, given=request.seconds, settings=settings))
     return replace(again, findings=(*again.findings, *stopped), ran=(*report.ran, *again.ran))
 
 
@@ -168,6 +170,11 @@ def _verdict(findings: Iterable[Finding], report: ProbeReport, course: Course) -
         return "no go", ""
     if not report.trained:
         return "unknown", "no training step was seen"
+    if course.steps < FEWEST and not course.ended_by_itself:
+        return (
+            "unknown",
+            f"only {course.steps} training step{'s were' if course.steps > 1 else ' was'} seen in its time",
+        )
     stands = next((f for f in findings if f.by == "probe:run" and f.outcome == "open"), None)
     if course.stood > STANDS * sum(run.seconds for run in report.runs[:1]) and stands is not None:
         place = f" (at {stands.place})" if stands.place else ""

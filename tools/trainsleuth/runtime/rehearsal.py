@@ -1,9 +1,10 @@
 """Listener: cuts epochs short, so that the program comes to what lies behind one: evaluation, checkpoint, the next.
 
-The first WHOLE steps are left as they are, or those of a SHARE of the time. After that a pass over a loader that trains
-ends after STEPS more steps, one that does not train after BATCHES batches, as if the data ended there. Passes from
-before the first step are never cut: a vocabulary or a mean is made of all the data. Nor are those that the program takes
-its batches from by calls of next(), for it may count on their number. "cut" events tell of it, "rehearsed" of all that was come to.
+For a SHARE of the time the program runs as it is; an epoch that ends within it has shown all of its data, rare examples
+too, and from then on, though not before WHOLE steps, passes over a loader are cut: one that trains ends after STEPS more
+steps, one that does not after BATCHES batches, as if the data ended there. Passes from before the first step are never
+cut: a vocabulary or a mean is made of all the data. Nor are those that the program takes its batches from by calls of
+next(), for it may count on their number. "cut" events tell of it, "rehearsed" of all that was come to.
 """
 
 import dis
@@ -15,17 +16,19 @@ from .patches import Stop
 from .phases import inner
 from .sites import OWN
 
-WHOLE = 100  # steps before anything is cut
+SHARE = 0.3  # of the time, in which an epoch may show all of its data
+WHOLE = 100  # steps before anything is cut within it
+LEAST_WHOLE = 12  # of a program so slow that it takes fewer in its share
 WHOLE_TOGETHER = 40  # with several ranks, whose clocks differ
-SHARE = 0.3  # of the time, after which fewer will do
-LEAST_WHOLE = 12
 STEPS = 4  # of one epoch after that
 BATCHES = 4  # of a pass that does not train
 MOST_BATCHES = 64  # of one that trains and seldom steps: it accumulates
 EPOCHS = 2  # that end, before enough was seen
 MANY_EPOCHS = 12  # after which what was not met is not waited for
 LEAST = 120  # steps of a rehearsal
+MOST_TOGETHER = 200  # with several ranks
 AFTER = 4  # steps that follow the last of it
+LAST = 100  # steps after its share of the time: what was not met in them is not waited for
 MOST_TOLD = 20
 LOOPS = ("FOR_ITER", "SEND", "YIELD_FROM")  # instructions that take the end of an iterator for their own end
 
@@ -34,12 +37,14 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.shortens = bus.experiment.get("short_epochs", True)
+        self.wanted = bus.experiment.get("epochs", EPOCHS)
         self.whole_seconds = SHARE * (bus.experiment.get("seconds") or float("inf"))
         self.is_alone = os.environ.get("WORLD_SIZE", "1") == "1"
         self.passes = {}  # number of a loader -> [batches, steps at its start, backwards at its start] of its pass
         self.backwards = self.cuts = self.epochs = self.evaluations = self.saves = 0
         self.trained, self.is_evaluating = set(), False
-        self.enough_at = None
+        self.seen_whole = set()  # numbers of the loaders of which a pass came to its own end
+        self.enough_at = self.last_at = float("inf")  # steps at which all was met, and nothing more is waited for
         self.began = None
 
     # -- passes ----------------------------------------------------------------------------
@@ -48,7 +53,9 @@ class Listener:
         self.passes[self.bus.number("loader", loader)] = [0, self.bus.steps, self.backwards]
 
     def loader_ended(self, loader):
-        self._ended(self.passes.pop(self.bus.number("loader", loader), None))
+        number = self.bus.number("loader", loader)
+        self.seen_whole.add(number)
+        self._ended(self.passes.pop(number, None))
 
     def _ended(self, known):
         """A pass that trained and is over, whether it was cut or not, is an epoch."""
@@ -58,7 +65,11 @@ class Listener:
     def batch_before(self, loader):
         number = self.bus.number("loader", loader)
         known = self.passes.get(number)
-        if known is None or not (self.shortens and self._is_over(known)) or not is_left_to_the_loop(self.bus.sites):
+        if (
+            known is None
+            or not (self.shortens and self._is_over(number, known))
+            or not is_left_to_the_loop(self.bus.sites)
+        ):
             return None
         del self.passes[number]
         self._ended(known)
@@ -68,20 +79,24 @@ class Listener:
                         trains=known[2] < self.backwards)  # fmt: skip
         return Stop
 
-    def _is_over(self, known):
+    def _is_over(self, number, known):
         batches, steps, backwards = known
-        if not self._has_seen_whole():
+        trains = backwards < self.backwards
+        if not self._may_cut(self.epochs if trains else number in self.seen_whole):
             return False
-        if backwards == self.backwards:
+        if not trains:
             return batches >= BATCHES
         return self.bus.steps >= steps + STEPS or (batches >= MOST_BATCHES and self.bus.steps > steps)
 
-    def _has_seen_whole(self):
+    def _may_cut(self, was_whole):
         """The same on all ranks, which wait for each other."""
         if not self.is_alone:
             return self.bus.steps >= WHOLE_TOGETHER
-        enough = LEAST_WHOLE if time.monotonic() - (self.began or float("inf")) > self.whole_seconds else WHOLE
-        return self.bus.steps >= enough
+        return self.bus.steps >= (LEAST_WHOLE if self._is_late() else WHOLE) and (was_whole or self._is_late())
+
+    def _is_late(self):
+        """Is its share of the time over?"""
+        return self.began is not None and time.monotonic() - self.began > self.whole_seconds
 
     def batch(self, loader, batch):
         known = self.passes.get(self.bus.number("loader", loader))
@@ -115,12 +130,24 @@ class Listener:
         self.saves += bool(self.backwards)
 
     def boundary(self, step):
-        has_epochs = self.epochs >= EPOCHS or (not self.passes and not self.cuts)  # it may take no data from loaders
-        has_all = has_epochs and self.evaluations > 1 and self.saves
-        if self.enough_at is None and (has_all or self.epochs >= MANY_EPOCHS):
-            self.enough_at = max(LEAST, step + AFTER)
-        if self.enough_at is not None and step >= self.enough_at:
+        if self.shortens:
+            self.last_at = min(self.last_at, self._last(step))
+        if self._has_met_all() or self.epochs >= MANY_EPOCHS:
+            self.enough_at = min(self.enough_at, max(LEAST, step + AFTER))
+        if step >= min(self.enough_at, self.last_at):
             self.bus.finish("rehearsed")
+
+    def _has_met_all(self):
+        if self.passes or self.cuts:
+            has_epochs = self.epochs >= self.wanted
+        else:  # it takes no data from loaders
+            has_epochs = self._is_late() or not self.is_alone
+        return has_epochs and self.evaluations > 1 and self.saves
+
+    def _last(self, step):
+        if not self.is_alone:
+            return MOST_TOGETHER
+        return step + LAST if self._is_late() else float("inf")
 
     def close(self, reason):
         seconds = None if self.began is None else round(time.monotonic() - self.began, 3)
