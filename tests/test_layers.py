@@ -59,8 +59,10 @@ ALLOWED: dict[str, set[str]] = {
     "reading": {"finding", "map", "notes", "observing", "probes", "probing", "question"},
     "handbook": {"", "checks", "lore", "probes"},
     "this_program": {"finding", "launcher", "repository", "trace"},
-    "triage": {*RECORDS, "checks", "ledger", "notes", "probes", "probing", "repository", "this_program", "trace"},
-    "preflight": {"checks", "finding", "launcher", "ledger", "probes", "probing", "repository", "this_program", "trace", "triage"},
+    "course": {"launcher", "probing", "trace"},
+    "rehearsing": {"course", "probes", "probing", "this_program"},
+    "triage": {*RECORDS, "checks", "course", "ledger", "notes", "probes", "probing", "rehearsing", "repository", "this_program", "trace"},
+    "preflight": {"checks", "course", "finding", "ledger", "probes", "probing", "rehearsing", "repository", "this_program", "triage"},
     "watched": {"launcher"},
     "replaying": {"probing"},
     "comparing": {"finding", "launcher", "probing", "trace"},
@@ -68,7 +70,7 @@ ALLOWED: dict[str, set[str]] = {
         *RECORDS, "launcher", "ledger", "likelihoods", "notes", "probing", "repository", "wording", "anthropic", "anyio", "mcp",
     },
     "answers": {
-        *RECORDS, "", "accepted", "again", "agent", "checks", "comparing", "content", "entry", "evidence", "launcher", "ledger", "likelihoods", "loss_surface", "lore", "map", "notes",
+        *RECORDS, "", "accepted", "again", "agent", "checks", "comparing", "content", "course", "entry", "evidence", "launcher", "ledger", "likelihoods", "loss_surface", "lore", "map", "notes",
         "observing", "preflight", "probes", "probing", "reading", "replaying", "repository", "sweep", "triage", "wording",
     },
     "cli": {

@@ -27,7 +27,7 @@ NOT_OF_DATA = (NameError, AttributeError, ImportError, TypeError, FileNotFoundEr
                PermissionError)  # fmt: skip
 """Errors that a program makes however many batches it got."""
 SAVING = "torch/serialization.py"  # raises RuntimeError for a folder that is not there
-WHOLE_EPOCHS = "the same with --whole-epochs and more --time"
+WHOLE_EPOCHS = "preflight with --whole-epochs and more --time"
 NEVER_RAN = frozenset({"not_started", "not_probed", "cancelled"})
 
 

@@ -10,17 +10,19 @@ import math
 import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from trainsleuth import ledger, probes
 from trainsleuth.checks import run_checks
+from trainsleuth.course import Course, course_of
 from trainsleuth.finding import Finding, best_first
 from trainsleuth.hypothesis import Hypothesis
 from trainsleuth.ledger import Suggestion
 from trainsleuth.notes import Notes, NotesError
 from trainsleuth.probing import NEEDED, ProbeReport, Request, run_probes, start_up
+from trainsleuth.rehearsing import rehearse
 from trainsleuth.repository import Repository
 from trainsleuth.this_program import Asked, lines_to_visit, of_this_program, seen, started, unsearched
 from trainsleuth.trace import traces
@@ -50,6 +52,8 @@ class Case:
     unwritten: str = ""
     trained: bool = False
     unobserved: tuple[str, ...] = ()
+    course: Course = field(default_factory=Course)
+    """How far the first run came, whose epochs may have been cut short."""
     elsewhere: tuple[Finding, ...] = ()
     """Those of the findings that are about files which the runs did not load."""
 
@@ -102,6 +106,7 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
         notes=book.path,
         unwritten=book.unwritten,
         trained=any(report.trained for report in reports),
+        course=course_of(reports[0]) if reports else Course(),
         elsewhere=tuple(f for f in ordered if not shown_by.is_about(f)),
         unobserved=(
             *dict.fromkeys(line for report in reports for line in report.unobserved),
@@ -124,9 +129,8 @@ def _reports(
         left.remove(experiment)
         share = seconds if not left else seconds * FIRST_SHARE
         asked = replace(request, only=probes.of(experiment), seconds=seconds, watch=share, given=request.seconds)
-        if lines.lines and last is None:
-            asked = asked.with_listener("visited", visit=lines.lines, visit_steps=VISIT_STEPS)
-        last = run_probes(asked)
+        is_first = last is None
+        last = rehearse(asked, lines, whole_epoch=False, visit_steps=VISIT_STEPS) if is_first else run_probes(asked)
         yield last
         known += last.findings
         if last.saw_no_step or any("program-crashes" in finding.suspects for finding in last.findings):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trainsleuth.answers.answer import FAILED, FOUND, NOTHING_WRONG, Answer, Section
+from trainsleuth.answers.course import course_lines
 from trainsleuth.answers.findings import counted, failure_text, line_text, sections
 from trainsleuth.answers.hypotheses import pointed_section, suggestions_section
 from trainsleuth.finding import Finding
@@ -200,9 +201,9 @@ def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | No
     stopped = [] if case.trained else [f for f in case.findings if f.by == "probe:run" and f.outcome == "open"]
     failures, *rest = sections([f for f in case.findings if f not in (*stopped, *case.elsewhere)], width, NARROW_PROBE)
     elsewhere = tuple(failure_text(f, width) for f in case.elsewhere)
-    tail = [_examined_text(run, width) for run in case.examined.get("runs", ())] + [
-        repeated("triage", asked, _of_triage(case, asked, symptom))
-    ]
+    tail = [_examined_text(run, width) for run in case.examined.get("runs", ())]
+    tail += [wrapped(line, "", width, "  ") for line in course_lines(case.course) if case.course.cut_from is not None]
+    tail.append(repeated("triage", asked, _of_triage(case, asked, symptom)))
     if case.notes is not None:
         tail.append(f"notes: {path_text(str(case.notes))}")
     if case.unwritten:
@@ -238,6 +239,7 @@ def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | No
             "suggestions": [{**asdict(one), "command": one.command} for one in case.suggestions],
             "examined": case.examined,
             "unresolved": case.unresolved,
+            "course": asdict(case.course),
             "ran": case.ran,
             "notes": None if case.notes is None else str(case.notes),
             "notes_unwritten": case.unwritten,

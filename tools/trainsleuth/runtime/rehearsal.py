@@ -1,8 +1,8 @@
 """Listener: cuts epochs short, so that the program comes to what lies behind one: evaluation, checkpoint, the next.
 
-For a SHARE of the time the program runs as it is; an epoch that ends within it has shown all of its data, rare examples
-too, and from then on, though not before WHOLE steps, passes over a loader are cut: one that trains ends after STEPS more
-steps, one that does not after BATCHES batches, as if the data ended there. Passes from before the first step are never
+Nothing is cut for WHOLE steps, and where `whole_epoch` is asked for, within a SHARE of the time, not before an epoch has
+shown all of its data, rare examples too. From then on a pass over a loader that trains ends after STEPS more steps, one
+that does not train after BATCHES batches, as if the data ended there. Passes from before the first step are never
 cut: a vocabulary or a mean is made of all the data. Nor are those that the program takes its batches from by calls of
 next(), for it may count on their number. "cut" events tell of it, "rehearsed" of all that was come to.
 """
@@ -26,7 +26,6 @@ MOST_BATCHES = 64  # of one that trains and seldom steps: it accumulates
 EPOCHS = 2  # that end, before enough was seen
 MANY_EPOCHS = 12  # after which what was not met is not waited for
 LEAST = 120  # steps of a rehearsal
-MOST_TOGETHER = 200  # with several ranks
 AFTER = 4  # steps that follow the last of it
 LAST = 100  # steps after its share of the time: what was not met in them is not waited for
 MOST_TOLD = 20
@@ -37,9 +36,10 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.shortens = bus.experiment.get("short_epochs", True)
+        self.is_alone = os.environ.get("WORLD_SIZE", "1") == "1"
+        self.wants_whole = bus.experiment.get("whole_epoch", True) and self.is_alone
         self.wanted = bus.experiment.get("epochs", EPOCHS)
         self.whole_seconds = SHARE * (bus.experiment.get("seconds") or float("inf"))
-        self.is_alone = os.environ.get("WORLD_SIZE", "1") == "1"
         self.passes = {}  # number of a loader -> [batches, steps at its start, backwards at its start] of its pass
         self.backwards = self.cuts = self.epochs = self.evaluations = self.saves = 0
         self.trained, self.is_evaluating = set(), False
@@ -92,7 +92,9 @@ class Listener:
         """The same on all ranks, which wait for each other."""
         if not self.is_alone:
             return self.bus.steps >= WHOLE_TOGETHER
-        return self.bus.steps >= (LEAST_WHOLE if self._is_late() else WHOLE) and (was_whole or self._is_late())
+        is_late = self._is_late()
+        has_shown = is_late or was_whole or not self.wants_whole
+        return has_shown and self.bus.steps >= (LEAST_WHOLE if is_late else WHOLE)
 
     def _is_late(self):
         """Is its share of the time over?"""
@@ -130,24 +132,17 @@ class Listener:
         self.saves += bool(self.backwards)
 
     def boundary(self, step):
-        if self.shortens:
-            self.last_at = min(self.last_at, self._last(step))
+        if self.shortens and self.wants_whole and self._is_late():
+            self.last_at = min(self.last_at, step + LAST)
         if self._has_met_all() or self.epochs >= MANY_EPOCHS:
             self.enough_at = min(self.enough_at, max(LEAST, step + AFTER))
         if step >= min(self.enough_at, self.last_at):
             self.bus.finish("rehearsed")
 
     def _has_met_all(self):
-        if self.passes or self.cuts:
-            has_epochs = self.epochs >= self.wanted
-        else:  # it takes no data from loaders
-            has_epochs = self._is_late() or not self.is_alone
+        takes_from_loaders = self.passes or self.cuts
+        has_epochs = self.epochs >= self.wanted if takes_from_loaders else not self.wants_whole or self._is_late()
         return has_epochs and self.evaluations > 1 and self.saves
-
-    def _last(self, step):
-        if not self.is_alone:
-            return MOST_TOGETHER
-        return step + LAST if self._is_late() else float("inf")
 
     def close(self, reason):
         seconds = None if self.began is None else round(time.monotonic() - self.began, 3)
