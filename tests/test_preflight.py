@@ -170,18 +170,19 @@ def test_a_program_that_trains_nothing_gets_no_verdict(warm: Callable[..., Answe
 
 NUMBERED = ("    for batch, target in train:", "    for place, (batch, target) in enumerate(train):")
 SLOW = ("        loss.backward()", "        __import__('time').sleep(0.03)\n        loss.backward()")
+EVALUATES = "    accuracy = evaluate()"
 WITHOUT_GO = {
-    "an exit that short epochs may be the reason of": (NUMBERED, "place < len(train) - 1", "SystemExit('batches are missing')", (0, 2)),
-    "a later epoch, which whole ones do not come to": (SLOW, "epoch == 1", "ValueError('never right')", (2,)),
+    "an exit": ([NUMBERED, (EVALUATES, f"    if place < len(train) - 1:\n        raise SystemExit('batches are missing')\n{EVALUATES}")], (0, 2)),
+    "a name that a whole epoch sets": ([NUMBERED, SLOW, (EVALUATES, f"    if place == len(train) - 1:\n        ended = epoch\n{EVALUATES} + 0 * ended")], (0, 2)),
+    "a later epoch, which whole ones do not come to": ([SLOW, (EVALUATES, f"    if epoch == 1:\n        raise ValueError('never right')\n{EVALUATES}")], (2,)),
 }  # fmt: skip
 
 
 @pytest.mark.twins
 @pytest.mark.parametrize("name", WITHOUT_GO)
 def test_what_short_epochs_may_have_stopped_accuses_nobody(name: str, warm: Callable[..., Answer], tmp_path: Path) -> None:  # fmt: skip
-    more, when, error, codes = WITHOUT_GO[name]
-    fails = ("    accuracy = evaluate()", f"    if {when}:\n        raise {error}\n    accuracy = evaluate()")
-    (tmp_path / "train.py").write_text(with_edits(PROGRAM, [fails, more]))
+    edits, codes = WITHOUT_GO[name]
+    (tmp_path / "train.py").write_text(with_edits(PROGRAM, edits))
     answer = warm("preflight", "--time", "25", "--", "python", "train.py", cwd=tmp_path)
     assert answer.code in codes and "its epochs had been cut short, which may be why" in answer.output, answer.output
 

@@ -340,6 +340,8 @@ def stopped_short(run: Run) -> bool:
         return run.exit_code is not None and run.exit_code > 0
     if SAVING in crash["traceback"].replace("\\", "/"):
         return False
+    if crash.get("unset"):
+        return True
     error = getattr(builtins, crash["type"], None)
     return not (isinstance(error, type) and issubclass(error, NOT_OF_DATA))
 

@@ -1,7 +1,9 @@
 """How a process ended by itself: the traceback with the user's own last line, then the exit."""
 
 import atexit
+import dis
 import os
+import re
 import sys
 import traceback as formatting  # now: the user's path may hold another one
 
@@ -49,10 +51,33 @@ def report(events, config, kind, error, traceback):
         type=kind.__name__,
         message=str(error)[:2000],
         module=getattr(error, "name", None) if isinstance(error, ImportError) else None,
+        unset=is_unset(error, traceback),
         traceback=text,
         path=path,
         line=line,
     )
+
+
+def is_unset(error, traceback):
+    """Is it about a name that the program gives a value somewhere, though it did not come to that?"""
+    name = re.search(r"'(\w+)'", str(error))
+    if not isinstance(error, NameError) or name is None or traceback is None:
+        return False
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    frame = traceback.tb_frame
+    if is_set(frame.f_code, name.group(1), ("STORE_FAST", "STORE_DEREF", "STORE_NAME")):
+        return True
+    while frame is not None and frame.f_code.co_name != "<module>":
+        frame = frame.f_back
+    return frame is not None and is_set(frame.f_code, name.group(1), ("STORE_NAME", "STORE_GLOBAL"))
+
+
+def is_set(code, name, ways):
+    """By one of these instructions, or in a function in it that declares the name global."""
+    if any(one.opname in ways and one.argval == name for one in dis.get_instructions(code)):
+        return True
+    return any(is_set(one, name, ("STORE_GLOBAL",)) for one in code.co_consts if isinstance(one, type(code)))
 
 
 def last_place(error, traceback, config):
