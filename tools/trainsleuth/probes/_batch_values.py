@@ -10,6 +10,7 @@ from trainsleuth.trace import Event, Trace, shown
 
 from ._batch_words import entrance_of, failure, latest
 from ._loss_inputs import BINARY
+from ._roots import models_among
 
 OTHER_SCALE = 4.0  # ratio of the standard deviations of evaluation and training inputs
 OTHER_PLACE = 3.0  # distance of their means in standard deviations
@@ -26,9 +27,9 @@ def other_scale(trace: Trace) -> Iterator[Finding]:
         if isinstance(main.get("std"), float) and isinstance(main.get("mean"), float) and main.get("finite"):
             facts = {**main, "event": event}
             by_root.setdefault(event["root"], {}).setdefault(event["role"], []).append(facts)
-    for roles in by_root.values():
-        train = roles.get("train", [])
-        for evaluated in roles.get("eval", []):
+    for root in models_among(by_root, trace):
+        for evaluated in by_root[root].get("eval", []):
+            train = [one for one in by_root[root].get("train", []) if one["name"] == evaluated["name"]]
             if evaluated["event"]["loader"] is None or not train or len(evaluated["shape"]) < 2:
                 continue
             if any(not _is_elsewhere(evaluated, one) for one in train):

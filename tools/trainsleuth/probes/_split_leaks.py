@@ -80,7 +80,8 @@ def stored_twice(trace: Trace) -> Iterator[Finding]:
 
 def _is_all_that_is_evaluated(trace: Trace, root: int) -> bool:
     """Evaluated more than once while it trains, and each time on examples of which nearly all were trained on."""
-    times = {phase["n"] for phase in trace.events("phase") if phase["root"] == root and not phase["grad"]}
+    phases = [phase for phase in trace.events("phase") if phase["root"] == root]
+    times = {p["n"] for p in phases if not p["grad"] or not (p["training"] or p["backwards"])}
     known = {
         overlap["eval_loader"]
         for overlap in latest(trace, "overlap", "root", "eval_loader", "train_loader")

@@ -17,6 +17,7 @@ MOST_TOLD = 2  # batches of one kind that are described value by value
 TELL_AT = frozenset({3, 10, 30, 100, 300, 1000})
 MOST_PAIRS = 4  # of loaders whose data sets are compared
 MOST_CODES = 400_000  # rows remembered for one way into the model
+SINGLE = 8  # examples of batches of one that are looked at together
 MOST_KEPT = 300  # batches of one way whose rows are told apart from each other
 SHARE = 0.04  # of the time since the first batch; above it only every tenth batch is read
 
@@ -77,6 +78,8 @@ class Listener:
         self.streams, self.described = {}, {}
         self.loaders = {}
         self.loader = None  # number of the loader whose batch came last
+        self.passes, self.backwards = {}, 0  # number of a loader -> [batches, backwards at its start] of its pass
+        self.single = {}  # way into the model -> examples of batches of one, until they are enough to be looked at
         self.kept = {}  # loader -> (its last batch's main tensor, codes of it then)
         self.labels, self.targets = {}, Targets()
         self.started, self.spent = time.perf_counter(), 0.0
@@ -90,9 +93,11 @@ class Listener:
         if before is not None and before.calls:
             self.events("loader_pass", loader=number, complete=True, **before.facts())
         self.kept.pop(number, None)
+        self.passes[number] = [0, self.backwards]
 
     def batch(self, loader, batch):
         self.loader = number = self._loader(loader)
+        self.passes.setdefault(number, [0, self.backwards])[0] += 1
         self.targets.given = batch
         found = main_input(list(named_tensors(batch, "")))
         self._timed(self._loader_batch, number, found)
@@ -128,11 +133,19 @@ class Listener:
         if self._is_training(module) is not None:
             self._timed(self._entered, module, args, kwargs)
 
+    def backward_before(self, tensors, gradients):
+        self.backwards += 1
+
     def _is_training(self, module):
-        """True and False for calls that are clearly one or the other."""
-        if self.torch.is_grad_enabled():
-            return True if module.training else None
-        return False
+        """True and False for calls that are clearly one or the other: without gradients, or in evaluation mode in a pass
+        that nothing has been learnt from.
+        """
+        if not self.torch.is_grad_enabled():
+            return False
+        batches, backwards = self.passes.get(self.loader, (0, 0))
+        if module.training or (batches > 1 and 0 < backwards == self.backwards):
+            return module.training
+        return None
 
     def _entered(self, module, args, kwargs):
         role = "train" if self._is_training(module) else "eval"
@@ -143,6 +156,8 @@ class Listener:
         site = self.bus.sites.here()
         call = Call(self.torch, "input", module, args, kwargs, site)
         named = list(call.tensors())
+        if role == "eval":
+            named = self._gathered(root, named)
         found = main_input([(name, t) for name, t in named if t.grad_fn is None], args)
         if found is None:
             return
@@ -156,6 +171,21 @@ class Listener:
                 site=site[0], lib=site[1], main=found[0], shown=shown,
                 tensors=[dict(facts_of(t), name=name) for name, t in named[:8]],
             )  # fmt: skip
+
+    def _gathered(self, root, named):
+        """Examples that a loader gives one by one, and of one shape, as batches of several; nothing until there are enough."""
+        given = {tuple(tensor.shape) for _, tensor in named_tensors(self.targets.given, "")}
+        shapes = [tuple(tensor.shape) for _, tensor in named]
+        if not shapes or not all(shape[:1] == (1,) and len(shape) > 1 and shape in given for shape in shapes):
+            return named
+        key = (root, self.loader)
+        known, waiting = self.single.get(key, (None, []))
+        waiting = [*(waiting if known == shapes else []), [tensor.detach().clone() for _, tensor in named]]
+        self.single[key] = (shapes, waiting)
+        if len(waiting) < SINGLE:
+            return []
+        del self.single[key]
+        return [(name, self.torch.cat(one)) for (name, _), one in zip(named, zip(*waiting))]
 
     def loss_after(self, name, arguments, output):
         target = list(arguments.values())[1]

@@ -109,18 +109,22 @@ class Listener:
 
     def forward_before(self, module, args, kwargs):
         number = self.bus.number("root", inner(module))
-        if self.torch.is_grad_enabled():
-            self.trained.add(number)
-        elif not self.is_evaluating and self.backwards and self._evaluates(number, module):
+        if not self.is_evaluating and self.backwards and self._evaluates(number, module):
             self.is_evaluating = True  # until the next backward
             self.evaluations += 1
+        elif self.torch.is_grad_enabled():
+            self.trained.add(number)
 
     def _evaluates(self, number, module):
         """A model that is trained, in the other mode; or any model over data that nothing is trained on, as an average
         of the weights. The first batch of a pass does not tell yet: targets may be made of it in the midst of training.
+        Where gradients are on, both.
         """
         is_other_mode = number in self.trained and not module.training
-        return is_other_mode or any(known[0] > 1 and known[2] == self.backwards for known in self.passes.values())
+        has_learnt_nothing = any(known[0] > 1 and known[2] == self.backwards for known in self.passes.values())
+        if self.torch.is_grad_enabled():
+            return is_other_mode and has_learnt_nothing
+        return is_other_mode or has_learnt_nothing
 
     def backward_before(self, tensors, gradients):
         if self.began is None:
