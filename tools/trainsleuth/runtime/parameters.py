@@ -40,6 +40,7 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.rows, self.optimizers, self.roots, self.called = {}, [], [], set()
+        self.has_begun = False
         self.phase, self.scanned = 0, None  # step at which the last optimizer was built
         self.sampled = self.twins = None
         self.called_at, self.saved_start = CalledAt(bus), SavedStart(bus, self._values)
@@ -108,6 +109,9 @@ class Listener:
         for parameter in members(optimizer):
             if id(parameter) not in self.rows:
                 self._add(parameter, None, None)
+        if not self.has_begun:
+            self.has_begun = True
+            self._keep_values(as_start=True)
         if self._looking():
             rows = [self.rows[id(p)] for p in members(optimizer) if id(p) in self.rows]
             self._read_gradients(rows)
@@ -156,9 +160,12 @@ class Listener:
             if row.tensor.dtype in (self.torch.float16, self.torch.bfloat16):
                 row.nonzero = max(row.nonzero or 0.0, float((row.tensor.grad != 0).float().mean()))
 
-    def _keep_values(self):
+    def _keep_values(self, as_start=False):
+        """As the start too: a checkpoint may be loaded, or rank 0's weights be sent to all, after an optimizer was built."""
         for row in self.rows.values():
             row.last = self._values(row.tensor)
+            if as_start:
+                row.before = row.last
 
     def _read_changes(self):
         for row in self.rows.values():
