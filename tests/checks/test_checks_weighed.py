@@ -100,6 +100,14 @@ STOPPED = {
         "device is read before it is bound",
     ),
     "later in the round": (_program(after="print(losses)"), "losses is bound nowhere"),
+    "a name that nothing binds, nor the file that all is imported from": (
+        _program("x = x.to(device)").replace("from data import", "from data import *\nfrom data import"),
+        "train.py:23 cannot run: device is bound nowhere",
+    ),
+    "a local that its own statement binds, in a loop": (
+        _program("score = score(x)"),
+        "score is read before it is bound",
+    ),
     "a keyword that torch does not know": (
         _program(after="torch.nn.utils.clip_grad_norm_(net.parameters(), max_grad_norm=1.0)"),
         "clip_grad_norm_() takes no argument max_grad_norm",
@@ -151,6 +159,9 @@ RUNNING = {
     ),
     "an annotation that is not evaluated": "from __future__ import annotations\n"
     + _program().replace("def evaluate(", "def play(game: Game):\n    pass\n\ndef evaluate("),
+    "a local that its own statement binds anew": _program(
+        "score = 0 if x is None else 1\n            score = abs(score)"
+    ),
     "everything imported": _program("x = x.to(device)").replace(
         "import torch\n", "import torch\nfrom env import *\n", 1
     ),

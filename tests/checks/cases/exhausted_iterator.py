@@ -120,6 +120,16 @@ def train(optimizer_of, clip):
         ("    optimizer = torch", "    count = sum(p.numel() for p in parameters)\n    optimizer = torch"),
         ("        torch.nn.utils.clip_grad_norm_(parameters, 1.0)\n", ""),
     ),
+    "children of a process": """
+import psutil
+
+def close(worker):
+    alive = psutil.Process(worker).children(recursive=True)
+    for one in alive:
+        one.terminate()
+    for _ in range(5):
+        _, alive = psutil.wait_procs(alive, 1.0)
+""",
 }
 FAILS = {
     "clipped": _ONCE,

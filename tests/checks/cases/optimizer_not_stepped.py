@@ -103,6 +103,11 @@ SILENT = {
         ("    for real in", "    every = torch.optim.SGD(generator.parameters(), lr=0.1)\n    for real in"),
         ("        optimizer_g.step()\n", "        every.step()\n"),
     ),
+    "of a rate of 0, to clear gradients with": mutant(
+        _GAN,
+        ("        optimizer_g.step()\n", ""),
+        ("torch.optim.Adam(generator.parameters()", "torch.optim.Adam(generator.parameters(), lr=0"),
+    ),
     "made to load its state, in a script that trains nothing": """
 import torch
 

@@ -71,6 +71,7 @@ SAY = Verdicts(
     sure=("",),
 )
 _OF_MODULES = ("parameters", "named_parameters", "modules", "named_modules", "children", "buffers")
+_WITHOUT_ARGUMENTS = ("modules", "children")
 _BUILT_IN = ("filter", "map", "zip")
 _CHAINS = ("itertools.chain", "itertools.chain.from_iterable", "itertools.islice")
 _ASKING = ("print", "type", "isinstance", "id", "next", "iter", "callable", "hasattr", "tee", "cycle")
@@ -98,6 +99,8 @@ def _is_one_shot(index: Index, made: Expr, spot: Spot) -> bool:
     if made.kind != "call":
         return False
     if made.last in _OF_MODULES:
+        if made.last in _WITHOUT_ARGUMENTS and len(made.parts) > 1:
+            return False  # of a psutil.Process
         return (made.parts[0].kind == "attr" or "." in made.callee) and not index.functions_named(made.last)
     found = index.resolve(spot.function, made.callee)
     if isinstance(found, External) and found.name in _CHAINS:

@@ -71,6 +71,9 @@ def _examined(index: Index, built: Built, others: list[Built]) -> Finding:
     site, path, line = built.site, built.site.function.path, built.site.call.line
     if (step := stepping(index).get(site.call)) is not None:
         return SAY.passed(path, line, f"{step.function.path}:{step.call.line} steps it")
+    rate = site.call.keyword("lr")
+    if rate is not None and rate.text in ("0", "0.0"):
+        return SAY.passed(path, line, "a rate of 0 says that it is not meant to step")
     holder = holder_of(site)
     if holder is None:
         return SAY.open(path, line, "it is handed on where it is made")

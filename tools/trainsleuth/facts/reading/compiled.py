@@ -7,7 +7,7 @@ import builtins
 import dis
 import inspect
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType
 from typing import NamedTuple
 
@@ -27,8 +27,8 @@ Body = tuple[dis.Instruction, ...]
 
 class Compiled(NamedTuple):
     """`unbound`: (line, name) of each read that ends in a NameError; `early`: of each read of a local that only later
-    lines bind. `top`: what the body binds; None when an import of everything, or code that is made of text, may bind
-    more. `attributes`: those that are set on any object. `caught`: first and last lines of what stands in a try that
+    lines bind. `top`: what the body binds; None when an import of everything that is not known, or code that is made of
+    text, may bind more. `attributes`: those that are set on any object. `caught`: first and last lines of what stands in a try that
     has an except. `imported`: lines of the imports that run whenever the file does. `defined`: (line, name) of what
     the definitions that run then read before any call: annotations, defaults, decorators, bases.
     """
@@ -42,8 +42,17 @@ class Compiled(NamedTuple):
     defined: frozenset[tuple[int, str]]
 
 
-def compiled(text: str) -> Compiled | None:
-    """None for what this interpreter cannot compile: code of Python 2, a file that is broken or too large."""
+Brought = Callable[[str, int], frozenset[str] | None]
+
+
+def _nothing_known(module: str, level: int) -> None:
+    return None
+
+
+def compiled(text: str, brought: Brought = _nothing_known) -> Compiled | None:
+    """None for what this interpreter cannot compile: code of Python 2, a file that is broken or too large. `brought`: the
+    names that an import of everything from a module (its name, and how many levels up) may bind; None where not known.
+    """
     if len(text) > MAX_CHARACTERS:
         return None
     try:
@@ -58,12 +67,16 @@ def compiled(text: str) -> Compiled | None:
     top = _named(bodies[0], "STORE_NAME", "DELETE_NAME").union(
         *(_named(body, "STORE_GLOBAL", "DELETE_GLOBAL") for body in bodies)
     )
-    is_open = _hands_out(tree)
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"]
+    names = [brought(node.module or "", node.level) for node in imports]
+    is_open = _hands_out(tree) or None in names
+    others = frozenset().union(*(one for one in names if one is not None))
+    top |= others
     known = frozenset(dir(builtins)) | _GIVEN | top
     return Compiled(
         frozenset() if is_open else frozenset(read for body in bodies for read in _unbound(body, known)),
         frozenset(read for code, body in zip(codes, bodies, strict=True) for read in _early(code, body)).union(
-            () if is_open else _early_at_top(bodies)
+            () if is_open else (read for read in _early_at_top(bodies) if read[1] not in others)
         ),
         None if is_open else top,
         frozenset().union(*(_named(body, "STORE_ATTR", "DELETE_ATTR") for body in bodies)),
@@ -114,7 +127,7 @@ def _named(body: Body, *operations: str) -> frozenset[str]:
 
 
 def _hands_out(tree: ast.Module) -> bool:
-    """It imports everything from somewhere, or may bind names that are not written."""
+    """It may bind names that are not written."""
     looked_in = {
         id(side.func)
         for node in ast.walk(tree)
@@ -123,9 +136,7 @@ def _hands_out(tree: ast.Module) -> bool:
         if isinstance(side, ast.Call)
     }  # "__file__" in globals()
     return any(
-        (isinstance(node, ast.Name) and node.id in _BY_NAME and id(node) not in looked_in)
-        or (isinstance(node, ast.ImportFrom) and node.names[0].name == "*")
-        for node in ast.walk(tree)
+        isinstance(node, ast.Name) and node.id in _BY_NAME and id(node) not in looked_in for node in ast.walk(tree)
     )
 
 
@@ -168,14 +179,17 @@ def _first_stored(body: Body, *operations: str) -> dict[str, int]:
 
 
 def _read_before(body: Body, stored: Mapping[str, int], loads: str) -> Iterator[tuple[int, str]]:
+    """In a loop only what its own statement binds: total = total(x)."""
     jumps = [one for one in body if one.opcode in _JUMPS]
     rounds = [(one.argval, one.offset) for one in jumps if one.argval < one.offset]
+    bound_at = {one.offset: _line(one) for one in body}
     line = 0
     for one in body:
         line = _line(one) or line
         for name in _names(one) if one.opname.startswith(loads) and one.opname != _SAVES else ():
             first = stored.get(name, -1)
-            if first > one.offset and not any(start <= one.offset and first <= end for start, end in rounds):
+            comes_back = any(start <= one.offset and first <= end for start, end in rounds)
+            if first > one.offset and (not comes_back or bound_at[first] == line):
                 yield line, name
 
 

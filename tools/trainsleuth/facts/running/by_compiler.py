@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -26,5 +27,20 @@ def compiled_file(index: Index, path: str) -> Compiled | None:
         text = index.repository.read(path)
         if text is not None and is_notebook(path):
             text = join_cells(text)[0] if _BINDING_MAGIC.search(text) is None else None
-        _KNOWN[file] = compiled(text) if text is not None else None
+        _KNOWN[file] = None  # for files that import everything from each other
+        _KNOWN[file] = compiled(text, partial(_everything_of, index, path)) if text is not None else None
     return _KNOWN[file]
+
+
+def _everything_of(index: Index, path: str, module: str, level: int) -> frozenset[str] | None:
+    """What a file of this project, and of its names no other, may hand to `from module import *`. A package may load parts."""
+    found = index.names.module(path, module, level)
+    if (
+        found is None
+        or not found.path
+        or found.path.endswith("__init__.py")
+        or len({found.path, *index.names.ending(module)}) > 1
+    ):
+        return None
+    known = compiled_file(index, found.path)
+    return known.top if known is not None else None
