@@ -7,7 +7,7 @@ module, or "not_inspected" with the reason.
 import sys
 import time
 
-from . import effort, registered, trials
+from . import arrays, effort, registered, trials
 from .calls import Call, autocast_states
 from .freeze import copied
 from .gradients import members
@@ -89,7 +89,8 @@ class Listener:
     def _inspect(self, module, args, kwargs, autocast, loader, until):
         if any(name in (type(one).__name__ for one in registered.modules(module)) for name in SHARDED):
             raise TypeError("its parameters are spread over ranks")
-        args, kwargs = copied((args, kwargs))
+        takes_arrays = arrays.are_all((args, kwargs))
+        args, kwargs = arrays.as_tensors(self.torch, (args, kwargs)) if takes_arrays else copied((args, kwargs))
         model = alone(module)
         given = Call(self.torch, "input", model, args, kwargs, (None, None)).tensors()
         main = main_input([(name, t.detach()) for name, t in given], args)
@@ -98,7 +99,7 @@ class Listener:
         if main[1].dim() == 1 and main[1].is_floating_point() and not is_batch_of(loader, main[1]):
             raise TypeError("numbers along one axis enter it, and no loader shows that these are examples")
         model.eval()
-        again = trials.Again(self.torch, self.bus.sites, model, args, kwargs, main[1], autocast, until)
+        again = trials.Again(self.torch, self.bus.sites, model, args, kwargs, main[1], autocast, until, takes_arrays)
         facts = {
             "rows": int(main[1].shape[0]), "shape": list(main[1].shape), "by_loader": is_batch_of(loader, main[1]),
             "moves": self.moved.get(id(module)), "pairwise": is_graph((args, kwargs), int(main[1].shape[0])),

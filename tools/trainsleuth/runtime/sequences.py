@@ -55,6 +55,8 @@ class Sequences:
             for width in (length, length - 1):
                 if output.shape[0] == many * width:
                     return output.reshape(*self._shape(width), -1).transpose(1, self.along)
+        if output.shape == self.tokens.shape:
+            output = output.unsqueeze(-1)  # a score of each place
         is_placed = output.dim() == 3 and output.shape[:2] == self.tokens.shape
         return output.transpose(1, self.along) if is_placed else None
 

@@ -7,7 +7,7 @@ import re
 import time
 from contextlib import ExitStack
 
-from . import randomness
+from . import arrays, randomness
 from .calls import Call
 from .dropping import DropoutWatch
 from .freeze import storage
@@ -18,7 +18,9 @@ from .sequences import Sequences
 from .tensors import is_dense, tensors_in
 
 MOST_ARGUMENTS = 4  # that are exchanged one by one
-HELPERS = re.compile(r"label|target|truth|mask|length|len$|weight|id$|idx|index|^y$|^gt", re.IGNORECASE)  # not examples
+HELPERS = re.compile(
+    r"label|target|truth|mask|length|len$|weight|ids?$|idx|index|^y$|^gt", re.IGNORECASE
+)  # not examples
 
 
 class OutOfTimeError(Exception):
@@ -28,11 +30,11 @@ class OutOfTimeError(Exception):
 class Again:
     """`main` is the tensor, among the arguments, whose rows are the examples."""
 
-    def __init__(self, torch, sites, model, args, kwargs, main, autocast, until):
+    def __init__(self, torch, sites, model, args, kwargs, main, autocast, until, takes_arrays=False):
         self.torch, self.sites, self.model = torch, sites, model
         self.args, self.kwargs, self.main, self.autocast = args, kwargs, main, autocast
         self.state, self.until = randomness.save(torch), until
-        self.rows = int(main.shape[0])
+        self.rows, self.takes_arrays = int(main.shape[0]), takes_arrays
         self.scores = None  # what loss functions inside are given, where nothing else tells of single places
 
     # -- one call --------------------------------------------------------------------------
@@ -51,6 +53,7 @@ class Again:
                 stack.enter_context(self.scores.heard())
             for device, enabled, dtype in self.autocast:
                 stack.enter_context(self.torch.autocast(device, dtype, enabled=enabled, cache_enabled=False))
+            given = arrays.as_arrays(given) if self.takes_arrays else given
             output = self.model(*given[0], **given[1])
         found = [*tensors_in(output), *([] if self.scores is None else self.scores.taken())]
         return [t.detach().clone() for t in found if t.is_floating_point() and is_dense(t)]
