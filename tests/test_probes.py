@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from probed import HERE, Host, edited
+from probed import HERE, Host, edited, with_edits
 from twins import one_in
 
 pytest.importorskip("torch")
@@ -1040,3 +1040,28 @@ def test_an_argument_of_which_the_shape_is_taken_is_asked_about(host: Host, tmp_
     (told,) = probes.judge("observe", trace, frozenset({"input_matters"}))
     assert (told.outcome, told.severity) == ("fail", "note"), (told, ended)
     assert "nothing but the shape of 'context'" in told.message
+
+
+BY_HAND = "-(F.one_hot(labels, 3).float() * model(pictures).{}).sum(1).mean()"
+
+
+@pytest.mark.parametrize(
+    ("loss", "is_told"),
+    [
+        (BY_HAND.format("softmax(1)"), True),
+        (BY_HAND.format("log_softmax(1)"), False),
+        (BY_HAND.format("softmax(1).log()"), False),
+        (BY_HAND.format("softmax(1)").replace("-(", "1 - (", 1), False),
+        (
+            "(F.one_hot(labels, 3).float().roll(1, 1) * model(pictures).softmax(1)).sum(1).mean()",
+            False,
+        ),  # an expected cost
+        ("-(torch.rand(len(labels), 3) * model(pictures).softmax(1)).sum(1).mean()", False),  # a reward of each choice
+    ],
+)
+def test_a_cross_entropy_by_hand_without_its_logarithm(loss: str, is_told: bool, host: Host, tmp_path: Path) -> None:
+    program = (PROGRAMS / "pictures.py").read_text()
+    (tmp_path / "pictures.py").write_text(with_edits(program, [("F.cross_entropy(model(pictures), labels)", loss)]))
+    trace, ended = host.run(tmp_path / "pictures.py", tmp_path, {**OBSERVE, "steps": 10})
+    told = [f for f in probes.judge("observe", trace, frozenset(["loss_contract"])) if "no logarithm is" in f.message]
+    assert len(told) == is_told and not any(one.is_alarm for one in told), (told, ended)

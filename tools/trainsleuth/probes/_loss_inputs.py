@@ -153,6 +153,23 @@ def squashed_twice(graphs: tuple[Event, ...]) -> Iterator[Finding]:
         )
 
 
+def unlogged(graphs: tuple[Event, ...]) -> Iterator[Finding]:
+    """Minus the sum of targets times probabilities: a cross entropy, but for its logarithm. A reward may be meant."""
+    found = {site: graph for graph in reversed(graphs) for site in graph.get("unlogged", ())}
+    if any(found):
+        found.pop(None, None)  # the same in a later graph, of which no lines are known
+    for site, graph in found.items():
+        yield failure(
+            {**graph, "site": site or graph["site"], "fn": "the product"},
+            f"the loss falls with the probabilities of a softmax, times targets that sum to 1 at {site or shown(graph)}, and no logarithm is "
+            "between: its gradient is next to nothing where the model is surely wrong; is log_softmax meant?",
+            "wrong-loss-choice",
+            severity="note",
+            confidence="medium",
+            next="use log_softmax for softmax, or cross_entropy(logits, targets), which takes distributions as well",
+        )
+
+
 def constant_target(trace: Trace, calls: list[Event]) -> Iterator[Finding]:
     """The one regression of the program is given the same target everywhere. Zero is left alone: a residual has it."""
     targets = [call.get("target", {}) for call in calls]

@@ -7,7 +7,7 @@ Fails on: probabilities or log-probabilities where logits belong, and the revers
 through a ReLU; shapes that broadcast to an outer product, or one prediction compared with several targets; a loss below its mathematical lower bound; targets that are
 no probabilities, the blank of CTC, or one constant; labels at the filled-up ends of sequences that count; a first loss far above chance; a loss that is negated before backward, or sinks
 without bound; a term of the loss that lost its graph. Where both operands of an outer product carry a gradient it is a note: scores of a
-ranking may be meant to meet in all pairs.
+ranking may be meant to meet in all pairs; so is a cross entropy by hand without its logarithm, which a reward looks like.
 A pass rules these out for the calls seen. A plausible first loss does not prove that labels are right.
 Padding is told by what enters the model: one value behind (or before) sequences of different lengths and nowhere else, with one label there,
 which the gradient reaches. It is a note below a tenth of the labels, and where the targets are the inputs: an end may be meant to be learned.
@@ -23,7 +23,7 @@ from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, place, shown
 
 from ._first_loss import chance_of, far_above_chance, per_label
-from ._loss_inputs import blank_in_target, constant_target, squashed_twice, target_out_of_range, wrong_input
+from ._loss_inputs import blank_in_target, constant_target, squashed_twice, target_out_of_range, unlogged, wrong_input
 from ._loss_padding import padding_counted
 from ._loss_shapes import elementwise_broadcast, one_for_several, outer_products, pairs_for_rows
 from ._loss_sign import below_bound, cut_terms, falls_without_bound, negated, negated_sum
@@ -54,7 +54,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
                 break
     failures = list(found.values()) + list(outer_products(graphs))
     failures += list(negated(trace, calls)) or list(negated_sum(trace, graphs))
-    failures += squashed_twice(graphs)
+    failures += [*squashed_twice(graphs), *unlogged(graphs)]
     failures += [*constant_target(trace, calls), *cut_terms(trace)]
     if not failures:
         failures += [*far_above_chance(trace, calls), *falls_without_bound(trace, graphs)]

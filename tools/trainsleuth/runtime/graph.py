@@ -177,6 +177,37 @@ def signs_of_losses(roots):
     return found
 
 
+def unlogged(roots):
+    """Products of what a softmax made and a fixed distribution over its axis, whose sum the loss is the larger the smaller
+    they are: a cross entropy without its logarithm. Not one less the sum: the mean absolute error of probabilities.
+    """
+    waiting = [(tensor.grad_fn, 1) for tensor in roots if getattr(tensor, "grad_fn", None) is not None]
+    seen = set(waiting)
+    for node, sign in waiting:  # grows while it is walked
+        fixed = [tensor for tensor in saved(node) if tensor.numel() > 1]
+        parents = [parent for parent, _ in node.next_functions if parent is not None]
+        if fixed:
+            if name_of(node).startswith("MulBackward") and sign < 0 and len(parents) == 1:
+                made = source(parents[0])
+                if name_of(made).startswith("SoftmaxBackward") and is_distribution(fixed[0], made):
+                    yield node
+            continue
+        for place, (parent, _) in enumerate(() if name_of(node).startswith("Rsub") else node.next_functions):
+            following = (parent, sign * slope_sign(node, place))
+            if parent is not None and following[1] and following not in seen and len(seen) < MOST_OF_LOSS:
+                seen.add(following)
+                waiting.append(following)
+
+
+def is_distribution(tensor, softmax):
+    """Is it over the axis of this softmax, and of its shape?"""
+    axis = getattr(softmax, "_saved_dim", None)
+    if axis is None or list(tensor.shape) != shape_of(softmax) or not tensor.is_floating_point():
+        return False
+    sums = tensor.sum(axis if axis < 2**63 else axis - 2**64)
+    return bool((tensor >= 0).all() and ((sums - 1).abs() < 1e-3).all())
+
+
 def slope_sign(node, place):
     """Sign of the slope of what this node computed in its operand at this place; 0 where it is not known."""
     name = name_of(node)

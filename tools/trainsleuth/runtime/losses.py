@@ -93,6 +93,7 @@ class Listener:
             members=[] if gathered else [len(members(o)) for o in self.optimizers],
             twice=[{"op": graph.name_of(node), "site": self.bus.sites.of_traceback(graph.lines_of(node))[0]}
                    for node in list(graph.squashed_twice(nodes))[:MOST_TWICE]],
+            unlogged=[self.bus.sites.of_traceback(graph.lines_of(node))[0] for node in graph.unlogged(tensors)][:MOST_TWICE],
             unregistered=[] if gathered else self.unregistered(leaves), outer=self.outer(tensors), combined=self.combined(tensors),
             signs=sorted(graph.signs_of_losses(tensors)),
             ops=sorted({graph.name_of(node) for node in nodes[:12]}), callers=self.bus.sites.callers(4),
