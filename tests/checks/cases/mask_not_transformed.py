@@ -74,7 +74,63 @@ class Land(Dataset):
             image, mask = self.turn_image(image), self.turn_mask(mask)
         return image, mask
 """
+_ALBUMENTATIONS = """
+import albumentations as A
+import cv2
+import numpy as np
+
+class Nuclei:
+    def __init__(self, ids, size, transform=None):
+        self.ids, self.size, self.transform = ids, size, transform
+
+    def __getitem__(self, i):
+        img = cv2.imread(self.ids[i] + ".png")
+        mask = []
+        for place in range(self.size):
+            mask.append(cv2.imread(f"{self.ids[i]}_{place}.png", cv2.IMREAD_GRAYSCALE)[..., None])
+        mask = np.dstack(mask)
+        if self.transform is not None:
+            augmented = self.transform(image=img, mask=mask)
+            img, mask = augmented["image"], augmented["mask"]
+        return img, mask
+
+def build(ids):
+    return Nuclei(ids, 2, A.Compose([A.RandomRotate90(), A.OneOf([A.HueSaturationValue(), A.Blur()], p=1), A.Normalize()]))
+"""
+_ALONE = (
+    'augmented = self.transform(image=img, mask=mask)\n            img, mask = augmented["image"], augmented["mask"]',
+    'img = self.transform(image=img)["image"]\n            mask = cv2.resize(mask, img.shape[1::-1])[..., None]',
+)
+_LABELS = """
+from PIL import Image
+from torchvision import transforms
+
+class Streets:
+    def __init__(self, files):
+        self.files = files
+        self.transform = transforms.Compose([transforms.ColorJitter(0.2), transforms.ToTensor()])
+        self.target_transform = transforms.ToTensor()
+
+    def __getitem__(self, i):
+        image = Image.open(self.files[i][0])
+        label = Image.open(self.files[i][1])
+        return self.transform(image), self.target_transform(label)
+"""
+_FLIPS = ("transforms.ColorJitter(0.2)", "transforms.RandomHorizontalFlip()")
 FAILS = {
+    "albumentations on the image alone": mutant(_ALBUMENTATIONS, _ALONE),
+    "albumentations on each": mutant(
+        _ALBUMENTATIONS,
+        _ALONE,
+        ("cv2.resize(mask, img.shape[1::-1])[..., None]", 'self.transform(image=mask)["image"]'),
+    ),
+    "one of several by albumentations": mutant(
+        _ALBUMENTATIONS, _ALONE, ("A.RandomRotate90(), ", ""), ("A.Blur()", "A.HorizontalFlip(p=1)")
+    ),
+    "labels that are pictures": mutant(_LABELS, _FLIPS),
+    "pictures and labels by one transform": mutant(
+        _LABELS, _FLIPS, ("self.target_transform(label)", "self.transform(label)")
+    ),
     "applied by a draw of its own": mutant(
         _CHOSEN,
         ("transforms.Compose([transforms.RandomVerticalFlip(p=1)])", "transforms.RandomVerticalFlip(p=0.5)"),
@@ -134,6 +190,27 @@ def build(names):
 }
 
 SILENT = {
+    "albumentations on both": _ALBUMENTATIONS,
+    "albumentations of colours": mutant(
+        _ALBUMENTATIONS, _ALONE, ("A.RandomRotate90()", "A.RandomBrightnessContrast()")
+    ),
+    "the mask where there is one": mutant(
+        _ALBUMENTATIONS,
+        (
+            "if self.transform is not None:\n",
+            'if mask is None:\n            img = self.transform(image=img)["image"]\n        elif self.transform is not None:\n',
+        ),
+    ),
+    "of one kind only": mutant(
+        _ALBUMENTATIONS,
+        (
+            "if self.transform is not None:\n",
+            "for one in self.transform:\n            if isinstance(one, A.Resize):\n"
+            '                img = one(image=img)["image"]\n        if self.transform is not None:\n',
+        ),
+    ),
+    "labels that are numbers": mutant(_LABELS, _FLIPS, ("Image.open(self.files[i][1])", "int(self.files[i][1])")),
+    "labels that are pictures, of changed colours": _LABELS,
     "always the same, by one draw for both": _CHOSEN,
     "one condition": _FUNCTIONAL,
     "one seed": _SEEDED,

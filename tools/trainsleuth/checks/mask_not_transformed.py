@@ -1,8 +1,8 @@
 """An image is turned, cropped or mirrored at random, and its mask is not, or otherwise.
 
 A random geometric transform moves the pixels. The mask has to move the same way: left as it is, or given its
-own draw of the same random transform, its pixels belong to other places. The loss falls to the average mask and
-stays there.
+own draw of the same random transform, its pixels belong to other places. So it is where albumentations is given image=
+alone, and for labels that are pictures. The loss falls to the average mask and stays there.
 
 Fix: draw once, apply to both: transforms.v2 on the pair, albumentations, or functional calls under one draw.
 
@@ -74,6 +74,7 @@ from trainsleuth.facts import (
     Index,
     Instance,
     Spot,
+    bound_names,
     is_sibling,
     is_test,
     mentions,
@@ -81,6 +82,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Finding, Link
 
+from ._moving import MOVING, draws, is_reset_between, random_move
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -96,26 +98,13 @@ _MASK = re.compile(
     r"(^|_|\.)(masks?|seg|segmentation|seg_?map|label_?map|gt_?mask|annotation_mask)(_|\[|$)", re.IGNORECASE
 )
 _IMAGE = re.compile(r"(^|_|\.)(images?|imgs?|pictures?|x|inputs?|frames?)(_|\[|$)", re.IGNORECASE)
-_RANDOM = (
-    "RandomHorizontalFlip", "RandomVerticalFlip", "RandomRotation", "RandomCrop", "RandomResizedCrop", "RandomAffine",
-    "RandomPerspective", "RandomSizedCrop", "ElasticTransform",
-)  # fmt: skip
-_SURE = ("0", "0.0", "1", "1.", "1.0")
-_MOVING = (
-    "hflip",
-    "vflip",
-    "rotate",
-    "affine",
-    "crop",
-    "resized_crop",
-    "perspective",
-    "flip",
-    "fliplr",
-    "flipud",
-    "rot90",
-)
 _READING = ("open", "imread", "read_image", "load", "fromarray")
-_RESETTING = ("seed", "manual_seed", "setstate", "set_state", "set_rng_state")
+
+
+_DENSE = re.compile(
+    r"(^|_|\.)(labels?|lbl|targets?|gt|ground_?truth|depth|trimap|anno(tation)?)(_(img|image|map))?$", re.I
+)
+_PICTURES = ("Image.open", "imread", "read_image")
 
 
 class _Move(NamedTuple):
@@ -127,24 +116,43 @@ class _Move(NamedTuple):
     how: str
 
 
+class _Masks:
+    """What is a mask in a function, by its name: also a label, target or depth that is read as a picture there."""
+
+    def __init__(self, function: Function) -> None:
+        self._read = {
+            target.text
+            for event in function.events
+            if event.value is not None and any(call.callee.endswith(_PICTURES) for call in event.calls)
+            for target in _targets(event)
+            if _DENSE.search(target.text)
+        }
+
+    def are_there(self, function: Function) -> bool:
+        """It is given a mask, or reads one of the data; a mask that it makes up, for inpainting, needs no moving."""
+        if self._read or any(_MASK.search(parameter.name) for parameter in function.parameters):
+            return True
+        asked = [parameter.name for parameter in function.parameters[1:2]]
+        for event in function.events:
+            if event.value is not None and any(map(_MASK.search, bound_names(event))):
+                if any(call.last in _READING for call in event.calls) or mentions(event.value, asked):
+                    return True
+        return False
+
+    def are_in(self, expr: Expr) -> bool:
+        return bool(_MASK.search(written(expr))) or any(
+            (part.kind == "path" and part.text in self._read) or (part.kind == "keyword" and _MASK.search(part.text))
+            for part in expr.walk()
+        )
+
+
 def check(index: Index) -> Iterator[Finding]:
     for function in index.functions():
         if function.name in ("__getitem__", "__call__", "transform", "augment") and not is_test(function.path):
-            moves = list(_moves(index, function)) if _has_mask(function) else []
+            masks = _Masks(function)
+            moves = list(_moves(index, function, masks)) if masks.are_there(function) else []
             if moves:
-                yield _examined(function, moves)
-
-
-def _has_mask(function: Function) -> bool:
-    """It is given a mask, or reads one of the data; a mask that it makes up, for inpainting, needs no moving."""
-    if any(_MASK.search(parameter.name) for parameter in function.parameters):
-        return True
-    asked = [parameter.name for parameter in function.parameters[1:2]]
-    for event in function.events:
-        if event.value is not None and any(_MASK.search(target.text) for target in _targets(event)):
-            reads = any(part.kind == "call" and part.last in _READING for part in event.value.walk())
-            return reads or mentions(event.value, asked)
-    return False
+                yield _examined(function, moves, masks)
 
 
 def _targets(event: Event) -> Iterator[Expr]:
@@ -152,82 +160,60 @@ def _targets(event: Event) -> Iterator[Expr]:
         yield from (part for part in target.walk() if part.kind == "path")
 
 
-def _moves(index: Index, function: Function) -> Iterator[_Move]:
+def _moves(index: Index, function: Function, masks: _Masks) -> Iterator[_Move]:
     for position, event in enumerate(function.events):
         for call in event.calls:
-            given = call.arguments[0] if len(call.arguments) >= 1 else None
+            given = _given(call)
             if given is None or call.keyword("mask") is not None:
                 continue
-            how = _how(index, function, position, call)
-            names = written(given)
-            if how and (_MASK.search(names) or _IMAGE.search(names)) and not _is_pair(call):
-                yield _Move(position, bool(_MASK.search(names)), call, how)
+            is_mask = masks.are_in(given)
+            if (is_mask or _IMAGE.search(written(given))) and not any(map(masks.are_in, call.parts[2:])):
+                if how := _how(index, function, position, call):
+                    yield _Move(position, is_mask, call, how)
 
 
-def _is_pair(call: Expr) -> bool:
-    """Image and mask go in together."""
-    return len(call.parts) > 2 and any(_MASK.search(written(part)) for part in call.parts[2:])
+def _given(call: Expr) -> Expr | None:
+    """The picture that goes in: first, or alone under the name image."""
+    if call.arguments:
+        return call.arguments[0]
+    return call.keyword("image") if len(call.parts) == 2 else None
 
 
 def _how(index: Index, function: Function, position: int, call: Expr) -> str:
     """The random geometric transform that a call applies; "" for any other call."""
-    if call.last in _MOVING and call.receiver is not None:
+    if call.last in MOVING and call.receiver is not None:
         module = index.resolve(function, call.callee) if call.callee else None
         is_known = isinstance(module, External) and module.name.startswith(("torchvision", "numpy", "cv2", "PIL"))
         return call.last if is_known and _is_drawn(function, position) else ""
+    if _is_chosen_by_kind(function, position, call):
+        return ""
     for thing in index.objects.of(call.parts[0], Spot(function, position)):
-        if isinstance(thing, Instance) and (found := _random(index, thing, 3)):
+        if isinstance(thing, Instance) and (found := random_move(index, thing)):
             return found
     return ""
 
 
 def _is_drawn(function: Function, position: int) -> bool:
     """A condition on a random number decides on it."""
-    return any(
-        test is not None and any("rand" in part.text.lower() for part in test.walk() if part.kind == "path")
-        for branch in function.events[position].block.branches
-        for test in branch.tests
-    )
+    return any(draws(test) for branch in function.events[position].block.branches for test in branch.tests)
 
 
-def _random(index: Index, thing: Instance, depth: int, is_drawn: bool = False) -> str:
-    """`is_drawn`: a draw around it decides whether it is applied."""
-    last = thing.name.rpartition(".")[2]
-    if isinstance(thing.kind, External) and thing.name.startswith("torchvision."):
-        if last in _RANDOM:
-            return last if is_drawn or not _is_fixed(thing, last) else ""
-        if last in ("Compose", "RandomApply", "RandomOrder") and thing.call is not None and thing.spot is not None:
-            for part in thing.call.arguments[:1] if depth else ():
-                for member in index.members.of(part, thing.spot):
-                    for inner in index.objects.of(member.expr, member.spot):
-                        is_inner = is_drawn or last == "RandomApply"
-                        if isinstance(inner, Instance) and (found := _random(index, inner, depth - 1, is_inner)):
-                            return found
-    return ""
+def _is_chosen_by_kind(function: Function, position: int, call: Expr) -> bool:
+    """Under isinstance(transform, Resize) it is not any of those that it may be."""
+    tests = (branch.test for branch in function.events[position].block.branches if branch.test is not None)
+    kinds = (part for test in tests for part in test.walk() if part.last == "isinstance")
+    return any(mentions(kind, [call.callee]) for kind in kinds)
 
 
-def _is_fixed(thing: Instance, name: str) -> bool:
-    """It does the same to all, whatever it is called: RandomHorizontalFlip(p=1), RandomRotation((90, 90))."""
-    call = thing.call
-    if call is not None and name in ("RandomHorizontalFlip", "RandomVerticalFlip"):
-        chance = call.argument(0, "p")
-        return chance is not None and chance.text in _SURE
-    degrees = call.argument(0, "degrees") if call is not None and name == "RandomRotation" else None
-    ends = (
-        {written(part) for part in degrees.parts} if degrees is not None and degrees.kind in ("tuple", "list") else ()
-    )
-    return len(ends) == 1
-
-
-def _examined(function: Function, moves: list[_Move]) -> Finding:
+def _examined(function: Function, moves: list[_Move], masks: _Masks) -> Finding:
     path = function.path
     images = [move for move in moves if not move.is_mask]
-    masks = [move for move in moves if move.is_mask]
+    of_masks = [move for move in moves if move.is_mask]
     for move in images:
-        partners = [m for m in masks if not is_sibling(_block(function, m), _block(function, move))]
+        partners = [m for m in of_masks if not is_sibling(_block(function, m), _block(function, move))]
         if any(_is_one_draw(function, move, mask) for mask in partners):
             continue
-        if not partners and _moves_pairs(function, move):
+        if not partners and _moves_pairs(function, move, masks):
             continue
         return _failure(function, move, partners[0] if partners else None)
     return SAY.passed(path, function.line, "image and mask move together")
@@ -240,26 +226,24 @@ def _block(function: Function, move: _Move) -> Block:
 def _is_one_draw(function: Function, image: _Move, mask: _Move) -> bool:
     """Both under the same condition, or from a state that was set in between."""
     drawn = [b for b in _block(function, image).branches if b in _block(function, mask).branches]
-    if image.how in _MOVING and drawn:
+    if image.how in MOVING and drawn:
         return True
-    first, last = sorted((image.position, mask.position))
-    between = function.events[first : last + 1]
-    return any(call.last in _RESETTING for event in between for call in event.calls)
+    return is_reset_between(function, image.position, mask.position)
 
 
-def _moves_pairs(function: Function, move: _Move) -> bool:
+def _moves_pairs(function: Function, move: _Move, masks: _Masks) -> bool:
     """The mask is changed in ways that are not resolved, under the same condition or by the same transform."""
     for event in function.events:
         for call in event.calls:
             if call is move.call:
                 continue
-            about_mask = any(_MASK.search(written(part)) for part in call.parts[1:])
-            if about_mask and (call.last in _MOVING or written(call.parts[0]) == written(move.call.parts[0])):
+            about_mask = any(map(masks.are_in, call.parts[1:]))
+            if about_mask and (call.last in MOVING or written(call.parts[0]) == written(move.call.parts[0])):
                 return True
     drawn = _block(function, move).branches
-    return move.how in _MOVING and any(
+    return move.how in MOVING and any(
         (event.block.branches == drawn or set(event.block.branches) & set(drawn))
-        and any(_MASK.search(target.text) for target in _targets(event))
+        and any(map(masks.are_in, _targets(event)))
         for event in function.events
     )
 
