@@ -1,6 +1,28 @@
 """Programs for labels-shuffled-apart."""
 
+from ._programs import mutant
+
+_MIXUP = """
+import numpy as np
+import torch
+
+def mixup_data(x, y, alpha=1.0, use_cuda=True):
+    lam = np.random.beta(alpha, alpha) if alpha > 0 else 1
+    batch_size = x.size()[0]
+    if use_cuda:
+        index = torch.randperm(batch_size).cuda()
+    else:
+        index = torch.randperm(batch_size)
+    mixed_x = lam * x + (1 - lam) * x[index, :]
+    y_a, y_b = y, y[index]
+    return mixed_x, y_a, y_b, lam
+"""
 FAILS = {
+    "mixed with labels of others": mutant(_MIXUP, ("y, y[index]", "y, y[torch.randperm(batch_size)]")),
+    "mixed with labels of others, on a device": mutant(
+        _MIXUP, ("y, y[index]", "y, y[torch.randperm(batch_size).cuda()]")
+    ),
+    "mixed with other pictures": mutant(_MIXUP, ("x[index, :]", "x[torch.randperm(batch_size)]")),
     "numpy": """
 import numpy as np
 
@@ -58,6 +80,14 @@ def load(inputs, labels):
 }
 
 SILENT = {
+    "mixed by one order": _MIXUP,
+    "labels of others beside their own": mutant(
+        _MIXUP, ("return mixed_x", "wrong = y[torch.randperm(batch_size)]\n    return wrong, mixed_x")
+    ),
+    "two orders that have names": mutant(
+        _MIXUP, ("y, y[index]", "y, y[other]"), ("    mixed_x", "    other = torch.randperm(batch_size)\n    mixed_x")
+    ),
+    "features in another order": mutant(_MIXUP, ("y, y[index]", "y, y[:, torch.randperm(5)]")),
     "same seed before each": """
 import numpy as np
 

@@ -25,6 +25,13 @@ Bad (two permutations):
         y = y[torch.randperm(len(y))]
         return TensorDataset(x, y)
 
+Bad (only one of them by the permutation that has a name):
+    import torch
+
+    def mixup(x, y, share):
+        order = torch.randperm(len(x), device=x.device)
+        return share * x + (1 - share) * x[order], y, y[torch.randperm(len(x))]
+
 Good:
     import numpy as np
 
@@ -40,7 +47,7 @@ Good:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
@@ -65,28 +72,56 @@ _INPUT = re.compile(
 _RESETTING = ("seed", "set_state", "setstate", "manual_seed", "set_rng_state")
 
 
+_SHUFFLING = ("shuffle", "randperm", "permutation")
+_DRAWN = ("randperm", "permutation")
+_PLACED = ("cuda", "to", "cpu", "long", "tolist", "numpy")
+
+
 class _Shuffle(NamedTuple):
-    """`name` gets an order of its own at event `position`."""
+    """`name` gets an order of its own at event `position`; `order`: the name that this order has, "" for none."""
 
     name: str
     position: int
     call: Expr
-
-
-_SHUFFLING = ("shuffle", "randperm", "permutation")
+    order: str = ""
 
 
 def check(index: Index) -> Iterator[Finding]:
     for function in index.functions():
         if is_test(function.path) or function.called.isdisjoint(_SHUFFLING):
             continue
-        found = [shuffle for position, event in enumerate(function.events) for shuffle in _shuffles(position, event)]
+        orders = dict(_orders(function))
+        found = [one for position, event in enumerate(function.events) for one in _shuffles(position, event, orders)]
         for one, other in combinations(found, 2):
-            if _is_pair(one.name, other.name) and _is_together(function, one, other):
+            if _is_pair(one.name, other.name) and _is_together(function, one, other) and _is_apart(found, one, other):
                 yield _examined(function, one, other)
 
 
-def _shuffles(position: int, event: Event) -> Iterator[_Shuffle]:
+def _orders(function: Function) -> Iterator[tuple[str, Expr]]:
+    """index = torch.randperm(n).cuda()"""
+    for event in function.events:
+        drawn = _drawn(event.value) if event.kind == "assign" and event.value is not None else None
+        if drawn is not None and len(event.targets) == 1 and event.targets[0].kind == "path":
+            yield event.targets[0].text, drawn
+
+
+def _drawn(expr: Expr) -> Expr | None:
+    """The call that draws a permutation, seen through what puts it on a device."""
+    while expr.kind == "call" and expr.last in _PLACED and expr.receiver is not None:
+        expr = expr.receiver
+    return expr if expr.kind == "call" and expr.last in _DRAWN else None
+
+
+def _is_apart(found: list[_Shuffle], one: _Shuffle, other: _Shuffle) -> bool:
+    """Not by two orders that have names, and what one order is for is not brought into it elsewhere."""
+    order = one.order or other.order
+    if not order:
+        return True
+    of_order = {shuffle.name for shuffle in found if shuffle.order == order}
+    return not (one.order and other.order) and not {one.name, other.name} <= of_order
+
+
+def _shuffles(position: int, event: Event, orders: Mapping[str, Expr]) -> Iterator[_Shuffle]:
     for call in event.calls:
         if call.last == "shuffle" and len(call.arguments) == 1 and call.arguments[0].kind == "path":
             if call.receiver is None or call.receiver.last in ("random", "rng", "utils"):
@@ -97,9 +132,10 @@ def _shuffles(position: int, event: Event) -> Iterator[_Shuffle]:
     value = event.value
     if event.kind in ("assign", "return") and value is not None:
         for part in value.walk():
-            if part.kind == "index" and len(part.parts) == 2 and part.parts[1].kind == "call":
-                if part.parts[1].last in ("randperm", "permutation") and part.parts[0].kind == "path":
-                    yield _Shuffle(part.parts[0].text, position, part.parts[1])
+            if part.kind == "index" and part.parts[0].kind == "path" and all(map(_is_whole, part.parts[2:])):
+                rows = part.parts[1]
+                if (drawn := orders.get(rows.text) if rows.kind == "path" else _drawn(rows)) is not None:
+                    yield _Shuffle(part.parts[0].text, position, drawn, rows.text if rows.kind == "path" else "")
         if (
             value.kind == "call"
             and value.last == "permutation"
@@ -108,6 +144,11 @@ def _shuffles(position: int, event: Event) -> Iterator[_Shuffle]:
         ):
             if any(target.text == value.arguments[0].text for target in event.targets):
                 yield _Shuffle(value.arguments[0].text, position, value)
+
+
+def _is_whole(expr: Expr) -> bool:
+    """A slice that takes all: x[index, :]."""
+    return expr.kind == "slice" and not expr.parts
 
 
 def _is_pair(one: str, other: str) -> bool:
