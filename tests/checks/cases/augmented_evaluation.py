@@ -73,7 +73,49 @@ def main(args):
         batch_size=256,
     )
 """
+_SWITCHED = """
+# file: clouds.py
+import numpy as np
+import torch
+
+class Clouds(torch.utils.data.Dataset):
+    def __init__(self, root, split="train", data_augmentation=True):
+        self.files, self.data_augmentation = root, data_augmentation
+
+    def __len__(self):
+        return len(self.files)
+
+    def __getitem__(self, i):
+        points = np.load(self.files[i])
+        if self.data_augmentation:
+            points = points + np.random.normal(0, 0.02, size=points.shape)
+        return torch.from_numpy(points)
+# file: train.py
+import torch
+from clouds import Clouds
+
+train_set = Clouds("data", split="train")
+test_set = Clouds("data", split="test", data_augmentation=False)
+train_loader = torch.utils.data.DataLoader(train_set, batch_size=32, shuffle=True)
+test_loader = torch.utils.data.DataLoader(test_set, batch_size=32)
+# file: show.py
+from clouds import Clouds
+
+shown = Clouds("data", split="all", data_augmentation=False)
+"""
+_OFF = ('split="test", data_augmentation=False', 'split="test"')
 SILENT = {
+    "switched off": _SWITCHED,
+    "nobody switches it off": mutant(_SWITCHED, _OFF, ('split="all", data_augmentation=False', 'split="all"')),
+    "off by default": mutant(_SWITCHED, _OFF, ("data_augmentation=True", "data_augmentation=False")),
+    "it decides on nothing that is drawn": mutant(
+        _SWITCHED, _OFF, ("np.random.normal(0, 0.02, size=points.shape)", "1")
+    ),
+    "where it is off": mutant(_SWITCHED, _OFF, ("if self.data", "if not self.data")),
+    "given in its place": mutant(_SWITCHED, ('split="test", data_augmentation=False', '"test", False')),
+    "robustness": mutant(_SWITCHED, _OFF, ("test_set = ", "perturbed_test_set = ")).replace(
+        "(test_set", "(perturbed_test_set"
+    ),
     "a table": _TABLE,
     "the example of ImageNet": _IMAGENET,
     "a table of other things": mutant(
@@ -129,6 +171,11 @@ SILENT = {
     "no transform": mutant(_CIFAR, ("transform=plain", "transform=None")),
 }
 FAILS = {
+    "left on": mutant(_SWITCHED, _OFF),
+    "left on, under another condition too": mutant(
+        _SWITCHED, _OFF, ("if self.data_augmentation", "if self.data_augmentation and i")
+    ),
+    "left on, said by its name": mutant(_SWITCHED, ('split="test", data_augmentation=False', "")),
     "in a function that is called after training": mutant(
         _FOLDERS,
         ("def loaders(", "def get_train_val_loaders("),

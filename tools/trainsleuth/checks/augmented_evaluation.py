@@ -21,6 +21,29 @@ Bad:
     train_loader = DataLoader(train_set, 128, shuffle=True)
     test_loader = DataLoader(test_set, 128)
 
+Bad (a switch of the data set that is on unless it is put off):
+    import numpy as np
+    from torch.utils.data import DataLoader, Dataset
+
+    class Clouds(Dataset):
+        def __init__(self, points, split="train", augment=True):
+            self.points, self.augment = points[split], augment
+
+        def __len__(self):
+            return len(self.points)
+
+        def __getitem__(self, i):
+            points = self.points[i]
+            if self.augment:
+                points = points + np.random.normal(0, 0.02, size=points.shape)
+            return points
+
+    def loaders(points):
+        train_set = Clouds(points)
+        val_set = Clouds(points, split="val", augment=False)
+        test_set = Clouds(points, split="test")
+        return [DataLoader(one, 64, shuffle=one is train_set) for one in (train_set, val_set, test_set)]
+
 Good:
     from torch.utils.data import DataLoader
     from torchvision import datasets, transforms
@@ -55,6 +78,7 @@ from trainsleuth.facts import (
 from trainsleuth.finding import Finding, Link
 
 from ._augmenting import draws
+from ._on_by_default import Left, left_on
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -74,6 +98,7 @@ _PARTS = ("split", "mode", "phase", "partition", "subset", "image_set", "data_sp
 _JUDGED = re.compile(r"test|testing|val|valid|validation|eval|evaluation|dev", re.I)
 _FOLDER = re.compile(r"(?:^|/)(?:test|testing|val|valid|validation|eval)(?:_?(?:set|data|images|imgs))?/?$", re.I)
 _DATA = re.compile(r"data|set$|folder|images|pictures|cifar|mnist|svhn|voc|coco|stl10", re.I)
+_SET = re.compile(r"(?:test|testing|val|valid|validation|eval)_?(?:data)?_?(?:set)?", re.I)
 _RAW = ("data", "targets", "imgs", "samples")
 _ON_PURPOSE = re.compile(r"tta|rand|chance|corrupt|perturb|robust|attack|adv|ood|outl", re.I)
 _OTHER = re.compile(rf"train|aug|unlab|pool|source|target|calib|{_ON_PURPOSE.pattern}", re.I)
@@ -89,6 +114,10 @@ def check(index: Index) -> Iterator[Finding]:
                 if _may_be(call) and (said := _judged(index, call, spot)) and _is_data_set(index, call, spot):
                     yield from (_examined(index, spot, call, given, said) for given in _transforms(index, call, spot))
             yield from (_examined(index, spot, None, given, key) for given, key in _of_tables(event))
+    for left in left_on(index):
+        spot = Spot(left.site.function, left.site.position)
+        if said := _judged(index, left.site.call, spot) or _called_so(left.site.event):
+            yield _left(index, spot, left, said)
 
 
 def _may_be(call: Expr) -> bool:
@@ -145,6 +174,12 @@ def _is_data_set(index: Index, call: Expr, spot: Spot) -> bool:
     )
 
 
+def _called_so(event: Event) -> str:
+    """test_set = ..."""
+    target = event.targets[0] if event.kind == "assign" and len(event.targets) == 1 else None
+    return f"{target.last} = ..." if target is not None and _SET.fullmatch(target.last) else ""
+
+
 def _reads_raw(index: Index, event: Event, function: Function) -> bool:
     """self.test_set.data: the pictures as they are stored, which no transform meets."""
     names = {target.last for target in event.targets if target.kind == "path"}
@@ -179,6 +214,27 @@ def _examined(index: Index, spot: Spot, call: Expr | None, given: Expr, said: st
         "each time; expected a transform that does the same to a picture each time."
     )
     return SAY.fail(path, line, message, chain)
+
+
+def _left(index: Index, spot: Spot, left: Left, said: str) -> Finding:
+    """The data set is not told to leave its examples as they are."""
+    call, other, path = left.site.call, left.other, spot.function.path
+    if _ON_PURPOSE.search(spot.function.name) or any(map(_OTHER.search, _names(left.site.event))):
+        return SAY.open(
+            path, call.line, "names around it say that it is altered on purpose, or no model is judged on it"
+        )
+    if _reads_raw(index, left.site.event, spot.function):
+        return SAY.open(path, call.line, "its pictures are read as they are stored")
+    chain = (
+        Link(left.drawn_in.path, left.draw.line, f"{written(left.draw)} alters an example, if {left.name} is true"),
+        Link(path, call.line, f"{said}: what a model is judged on; {left.name} stays True"),
+        Link(other.function.path, other.call.line, f"{left.name}=False is given here"),
+    )
+    message = (
+        f"{written(call.parts[0])} at {path}:{call.line} is a set that a model is judged on ({said}), and {left.name} is left at True, so "
+        f"its examples are altered by chance: is {left.name}=False missing, as at {other.function.path}:{other.call.line}?"
+    )
+    return SAY.fail(path, call.line, message, chain, "medium", "note")
 
 
 def _names(event: Event) -> Iterator[str]:
