@@ -118,6 +118,12 @@ class Streets:
 """
 _FLIPS = ("transforms.ColorJitter(0.2)", "transforms.RandomHorizontalFlip()")
 FAILS = {
+    "a target that goes through the same transform": mutant(
+        _LABELS,
+        _FLIPS,
+        ("self.target_transform(label)", "self.transform(target)"),
+        ("label = Image.open", "target = self.read"),
+    ),
     "albumentations on the image alone": mutant(_ALBUMENTATIONS, _ALONE),
     "albumentations on each": mutant(
         _ALBUMENTATIONS,
@@ -190,6 +196,22 @@ def build(names):
 }
 
 SILENT = {
+    "another domain": mutant(
+        _LABELS,
+        _FLIPS,
+        ("label = Image.open", "target_img = Image.open"),
+        ("self.target_transform(label)", "self.transform(target_img)"),
+        ("        image = Image", "        source_img = Image"),
+        ("transform(image)", "transform(source_img)"),
+    ),
+    "a seed by a helper": mutant(
+        _LABELS,
+        _FLIPS,
+        (
+            "        return self.transform(image), self.target_transform(label)",
+            "        reseed(i)\n        image = self.transform(image)\n        reseed(i)\n        label = self.transform(label)\n        return image, label",
+        ),
+    ),
     "albumentations on both": _ALBUMENTATIONS,
     "albumentations of colours": mutant(
         _ALBUMENTATIONS, _ALONE, ("A.RandomRotate90()", "A.RandomBrightnessContrast()")

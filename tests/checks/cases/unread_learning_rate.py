@@ -102,6 +102,12 @@ def apply(optimizer):
     "it raises": mutant(_TRAINER, (_GROUPS, "        self.optim.lr *= 0.5\n")),
 }
 FAILS = {
+    "a setting of that name is read": mutant(
+        _DECAY,
+        _WRITTEN,
+        ("loader, epochs, lr=0.1", "loader, epochs, cfg"),
+        ("    optimizer =", "    lr = cfg.optimizer.lr\n    optimizer ="),
+    ),
     "assigned": mutant(_DECAY, _WRITTEN),
     "by its long name": mutant(_DECAY, ('optimizer.param_groups[0]["lr"] = lr', "optimizer.learning_rate = lr")),
     "shown only": mutant(

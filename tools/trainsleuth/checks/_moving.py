@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from trainsleuth.facts import Expr, External, Function, Index, Instance, written
 
 MOVING = (
@@ -28,7 +30,7 @@ _OF_ALBUMENTATIONS = (
 )  # fmt: skip
 _CONTAINERS = ("Compose", "Sequential", "RandomApply", "RandomOrder", "OneOf", "SomeOf")
 _CHOOSING = ("RandomApply", "OneOf", "SomeOf")
-_RESETTING = ("seed", "manual_seed", "setstate", "set_state", "set_rng_state")
+_RESETTING = re.compile(r"seed|set_?state|set_rng_state", re.I)
 _SURE = ("0", "0.0", "1", "1.", "1.0")
 
 
@@ -69,7 +71,7 @@ def _is_fixed(thing: Instance, name: str) -> bool:
 def is_reset_between(function: Function, one: int, other: int) -> bool:
     """The state of the random numbers is set between two events."""
     first, last = sorted((one, other))
-    return any(call.last in _RESETTING for event in function.events[first : last + 1] for call in event.calls)
+    return any(_RESETTING.search(call.last) for event in function.events[first : last + 1] for call in event.calls)
 
 
 def draws(test: Expr | None) -> bool:

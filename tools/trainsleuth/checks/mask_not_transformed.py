@@ -104,6 +104,8 @@ _READING = ("open", "imread", "read_image", "load", "fromarray")
 _DENSE = re.compile(
     r"(^|_|\.)(labels?|lbl|targets?|gt|ground_?truth|depth|trimap|anno(tation)?)(_(img|image|map))?$", re.I
 )
+_UNPAIRED = re.compile(rb"source|src|style|template|query|anchor|reference")  # a target of another kind
+_TRANSFORM = re.compile(r"transform|aug|tf", re.I)
 _PICTURES = ("Image.open", "imread", "read_image")
 
 
@@ -117,20 +119,18 @@ class _Move(NamedTuple):
 
 
 class _Masks:
-    """What is a mask in a function, by its name: also a label, target or depth that is read as a picture there."""
+    """What is a mask in a function, by its name: also a label, target or depth that is read as a picture there, or transformed
+    as the picture is.
+    """
 
     def __init__(self, function: Function) -> None:
-        self._read = {
-            target.text
-            for event in function.events
-            if event.value is not None and any(call.callee.endswith(_PICTURES) for call in event.calls)
-            for target in _targets(event)
-            if _DENSE.search(target.text)
-        }
+        is_unpaired = function.source.holds(_UNPAIRED)
+        found = [] if is_unpaired else [*_read_as_pictures(function), *_transformed_alike(function)]
+        self._pictures = {name for name in found if _DENSE.search(name)}
 
     def are_there(self, function: Function) -> bool:
         """It is given a mask, or reads one of the data; a mask that it makes up, for inpainting, needs no moving."""
-        if self._read or any(_MASK.search(parameter.name) for parameter in function.parameters):
+        if self._pictures or any(_MASK.search(parameter.name) for parameter in function.parameters):
             return True
         asked = [parameter.name for parameter in function.parameters[1:2]]
         for event in function.events:
@@ -141,9 +141,27 @@ class _Masks:
 
     def are_in(self, expr: Expr) -> bool:
         return bool(_MASK.search(written(expr))) or any(
-            (part.kind == "path" and part.text in self._read) or (part.kind == "keyword" and _MASK.search(part.text))
+            (part.kind == "path" and part.text in self._pictures)
+            or (part.kind == "keyword" and _MASK.search(part.text))
             for part in expr.walk()
         )
+
+
+def _read_as_pictures(function: Function) -> Iterator[str]:
+    for event in function.events:
+        if event.value is not None and any(call.callee.endswith(_PICTURES) for call in event.calls):
+            yield from (target.text for target in _targets(event))
+
+
+def _transformed_alike(function: Function) -> Iterator[str]:
+    """self.transform(image) and self.transform(target)"""
+    given: dict[str, set[str]] = {}
+    for call in (call for event in function.events for call in event.calls):
+        if call.callee and len(call.parts) == 2 and call.parts[1].kind == "path" and _TRANSFORM.search(call.last):
+            given.setdefault(call.callee, set()).add(call.parts[1].text)
+    for names in given.values():
+        if any(map(_IMAGE.search, names)):
+            yield from names
 
 
 def check(index: Index) -> Iterator[Finding]:

@@ -75,6 +75,7 @@ _WRITES = re.compile(
     rb"\.(?:lr|learning_rate)[ \t]*[-+*/]?=(?!=)|defaults\[[\"'](?:lr|learning_rate)[\"']\][ \t]*[-+*/]?=(?!=)"
 )
 _READS = re.compile(rb"\.(?:lr|learning_rate)\b|[\"'](?:lr|learning_rate)[\"']")
+_SETTINGS = re.compile(r"(^|\.)(args?|cfg|conf|configs?|hparams?|params|flags|settings)(\.|$)", re.I)
 _ADDS_GROUP = re.compile(rb"add_param_group")
 _TELLING = ("print", "info", "debug", "warning", "log", "write", "format", "add_scalar", "append", "hasattr")
 
@@ -142,14 +143,13 @@ def _has_own(index: Index, thing: Instance, name: str) -> bool:
 def _read_at(index: Index, optimizer: Expr, target: Expr) -> str | None:
     """A place that takes the attribute from what goes by this name, or by that of an optimizer, to more than show it."""
     for function in index.functions_holding(_READS):
-        for event in function.events:
-            for part in _used(event):
-                owner = _written_on(part)
-                is_same = owner is not None and (part.kind == "index") == (target.kind == "index")
-                if is_same and owner is not None and (owner.last == optimizer.last or sounds_like_optimizer(owner)):
-                    return f"{function.path}:{part.line}"
-                if part.last == "getattr" and any(one.text in _RATES for one in part.parts[2:]):
-                    return f"{function.path}:{part.line}"
+        for part in (part for event in function.events for part in _used(event)):
+            owner = _written_on(part) if (part.kind == "index") is (target.kind == "index") else None
+            is_named = owner is not None and (owner.last == optimizer.last or sounds_like_optimizer(owner))
+            if is_named and owner is not None and not _SETTINGS.search(owner.text):
+                return f"{function.path}:{part.line}"
+            if part.last == "getattr" and any(one.text in _RATES for one in part.parts[2:]):
+                return f"{function.path}:{part.line}"
     return None
 
 
