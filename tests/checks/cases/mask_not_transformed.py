@@ -118,6 +118,14 @@ class Streets:
 """
 _FLIPS = ("transforms.ColorJitter(0.2)", "transforms.RandomHorizontalFlip()")
 FAILS = {
+    "labels that are pictures, read in one line": mutant(
+        _LABELS,
+        _FLIPS,
+        (
+            "        image = Image.open(self.files[i][0])\n        label = Image.open(self.files[i][1])",
+            "        image, label = Image.open(self.files[i][0]), Image.open(self.files[i][1])",
+        ),
+    ),
     "a target that goes through the same transform": mutant(
         _LABELS,
         _FLIPS,
@@ -196,6 +204,30 @@ def build(names):
 }
 
 SILENT = {
+    "a label beside a picture in one line": mutant(
+        _LABELS,
+        _FLIPS,
+        (
+            "        image = Image.open(self.files[i][0])\n        label = Image.open(self.files[i][1])",
+            "        image, label = Image.open(self.files[i][0]), self.files[i][1]",
+        ),
+    ),
+    "numbers through the same transform": mutant(
+        _LABELS,
+        _FLIPS,
+        ("label = Image.open(self.files[i][1])", "target = np.array(self.files[i][1])"),
+        ("self.target_transform(label)", "self.transform(target)"),
+    ),
+    "a mask of answers that count": mutant(
+        _ALBUMENTATIONS,
+        _ALONE,
+        ("        mask = []\n", "        mask = self.masks[i]\n"),
+        (
+            '            mask.append(cv2.imread(f"{self.ids[i]}_{place}.png", cv2.IMREAD_GRAYSCALE)[..., None])\n        mask = np.dstack(mask)\n',
+            "            pass\n",
+        ),
+        ("            mask = cv2.resize(mask, img.shape[1::-1])[..., None]\n", ""),
+    ),
     "another domain": mutant(
         _LABELS,
         _FLIPS,

@@ -106,6 +106,7 @@ _DENSE = re.compile(
 )
 _UNPAIRED = re.compile(rb"source|src|style|template|query|anchor|reference")  # a target of another kind
 _TRANSFORM = re.compile(r"transform|aug|tf", re.I)
+_NUMBERS = ("array", "asarray", "tensor", "as_tensor", "astype", "int", "float", "long", "FloatTensor", "LongTensor")
 _PICTURES = ("Image.open", "imread", "read_image")
 
 
@@ -127,17 +128,11 @@ class _Masks:
         is_unpaired = function.source.holds(_UNPAIRED)
         found = [] if is_unpaired else [*_read_as_pictures(function), *_transformed_alike(function)]
         self._pictures = {name for name in found if _DENSE.search(name)}
-
-    def are_there(self, function: Function) -> bool:
-        """It is given a mask, or reads one of the data; a mask that it makes up, for inpainting, needs no moving."""
-        if self._pictures or any(_MASK.search(parameter.name) for parameter in function.parameters):
-            return True
+        bound = [one for one in function.events if one.value is not None and any(map(_MASK.search, bound_names(one)))]
         asked = [parameter.name for parameter in function.parameters[1:2]]
-        for event in function.events:
-            if event.value is not None and any(map(_MASK.search, bound_names(event))):
-                if any(call.last in _READING for call in event.calls) or mentions(event.value, asked):
-                    return True
-        return False
+        is_given = any(_MASK.search(parameter.name) for parameter in function.parameters)
+        self.are_pictures = bool(self._pictures) or is_given or any(map(_reads, bound))
+        self.are_there = self.are_pictures or any(mentions(event.value, asked) for event in bound)
 
     def are_in(self, expr: Expr) -> bool:
         return bool(_MASK.search(written(expr))) or any(
@@ -147,28 +142,41 @@ class _Masks:
         )
 
 
+def _reads(event: Event) -> bool:
+    return any(call.last in _READING for call in event.calls)
+
+
 def _read_as_pictures(function: Function) -> Iterator[str]:
+    """label = Image.open(path), also where it is one of several in a tuple."""
     for event in function.events:
-        if event.value is not None and any(call.callee.endswith(_PICTURES) for call in event.calls):
-            yield from (target.text for target in _targets(event))
+        if len(event.targets) == 1 and event.value is not None:
+            target, value = event.targets[0], event.value
+            is_each = target.kind == value.kind == "tuple" and len(target.parts) == len(value.parts)
+            for name, made in zip(target.parts, value.parts, strict=True) if is_each else [(target, value)]:
+                if name.kind == "path" and any(part.callee.endswith(_PICTURES) for part in made.walk()):
+                    yield name.text
 
 
 def _transformed_alike(function: Function) -> Iterator[str]:
-    """self.transform(image) and self.transform(target)"""
+    """self.transform(image) and self.transform(target), where nothing says that the target is made of numbers."""
     given: dict[str, set[str]] = {}
-    for call in (call for event in function.events for call in event.calls):
-        if call.callee and len(call.parts) == 2 and call.parts[1].kind == "path" and _TRANSFORM.search(call.last):
-            given.setdefault(call.callee, set()).add(call.parts[1].text)
+    numbers: set[str] = set()
+    for event in function.events:
+        if any(call.last in _NUMBERS for call in event.calls):
+            numbers.update(bound_names(event))
+        for call in event.calls:
+            if call.callee and len(call.parts) == 2 and call.parts[1].kind == "path" and _TRANSFORM.search(call.last):
+                given.setdefault(call.callee, set()).add(call.parts[1].text)
     for names in given.values():
         if any(map(_IMAGE.search, names)):
-            yield from names
+            yield from names - numbers
 
 
 def check(index: Index) -> Iterator[Finding]:
     for function in index.functions():
         if function.name in ("__getitem__", "__call__", "transform", "augment") and not is_test(function.path):
             masks = _Masks(function)
-            moves = list(_moves(index, function, masks)) if masks.are_there(function) else []
+            moves = list(_moves(index, function, masks)) if masks.are_there else []
             if moves:
                 yield _examined(function, moves, masks)
 
@@ -181,7 +189,7 @@ def _targets(event: Event) -> Iterator[Expr]:
 def _moves(index: Index, function: Function, masks: _Masks) -> Iterator[_Move]:
     for position, event in enumerate(function.events):
         for call in event.calls:
-            given = _given(call)
+            given = _given(call, masks)
             if given is None or call.keyword("mask") is not None:
                 continue
             is_mask = masks.are_in(given)
@@ -190,11 +198,11 @@ def _moves(index: Index, function: Function, masks: _Masks) -> Iterator[_Move]:
                     yield _Move(position, is_mask, call, how)
 
 
-def _given(call: Expr) -> Expr | None:
-    """The picture that goes in: first, or alone under the name image."""
+def _given(call: Expr, masks: _Masks) -> Expr | None:
+    """The picture that goes in: first, or alone under the name image, beside a mask that is a picture too."""
     if call.arguments:
         return call.arguments[0]
-    return call.keyword("image") if len(call.parts) == 2 else None
+    return call.keyword("image") if len(call.parts) == 2 and masks.are_pictures else None
 
 
 def _how(index: Index, function: Function, position: int, call: Expr) -> str:
