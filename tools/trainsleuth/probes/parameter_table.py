@@ -12,11 +12,12 @@ lie behind a detach, or run with gradients switched off in a forward that has th
 less than half precision can hold (a note where a smaller part of the parameters stands still for it); one of several optimizers that never steps; weights that decay away; steps of a
 tenth of the weights, or more, with a loss that ends above its start; gradients that hardly reach the first layers; an
 embedding and an output layer that began as equal copies; a line that called a copy of the model and then calls the
-trained model itself (a target network whose name was rebound). A copy of the model that never moves, or is saved with the
+trained model itself (a target network whose name was rebound); an average or target network of which each update takes over
+nearly all of the trained weights, not all, and always the same share (its two factors are exchanged). A copy of the model that never moves, or is saved with the
 values from before training, is a note. A
 model of which a quarter is frozen or more, with no weights that torch was seen to load, is open.
 A pass rules these out for the steps seen; it does not say that the updates are useful.
-Cost: one copy of the parameters, gradient norms at a few steps.
+Cost: one copy of the parameters, gradient norms at a few steps; a look at a sample of each average for a few dozen updates.
 Cannot see: whether a frozen or unreached part is meant to be so when weights were loaded, parameters of
 modules that are never called, updates outside torch optimizers (they show as changes only).
 """
@@ -28,12 +29,12 @@ from collections.abc import Iterator
 from trainsleuth.finding import Finding, Link
 from trainsleuth.trace import Event, Trace, place, shown
 
-from . import _copies, _reach, _updates
+from . import _copies, _reach, _soft_updates, _updates
 from ._parameters import MEANINGFUL_SHARE, Row, Table, fail, names, read_table
 from ._vanishing import vanishing
 
 EXPERIMENT = "observe"
-READS = ("trace", "parameters")
+READS = ("trace", "parameters", "soft_updates")
 MOST = 0.25  # of a module's elements; a frozen part that is smaller is the likelier meant so
 
 
@@ -58,6 +59,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     found += _copies.taken_over(table)
     found += _copies.left_behind(trace, table)
     found += _copies.saved_as_it_began(trace)
+    found += _soft_updates.exchanged(trace)
     found += _copies.untied(table)
     found += _updates.too_fast(trace, table)
     found += vanishing(trace, table)

@@ -1,0 +1,98 @@
+"""Listener: copies of what trains that are updated from it: which share of the way to the new weights does an update leave?
+
+After an update by a weighted sum the copy lies on the line between what it was and the trained weights; of a sample of the
+values it is told how far from them, for a few dozen updates. One event "soft_updates" for each copy at the end.
+"""
+
+from . import registered
+from .copies_alive import find
+from .gradients import members
+from .phases import inner
+from .touching import TouchFinder
+
+FIND_AT = (2, 20)  # steps
+MOST = 8  # copies
+MOST_UPDATES, MOST_LOOKS = 40, 400  # of one
+LITTLE = 0.1  # of the way left by each of LATEST updates, from which on their line is looked for
+LATEST = 3
+
+
+class Copy:
+    """One copy, and what its updates left of the way to the trained weights."""
+
+    def __init__(self, thing, mine, its):
+        self.thing, self.mine, self.its = thing, mine, its
+        self.before, self.site = None, (None, None)
+        self.looks = self.updates = self.exact = 0
+        self.left = []  # [step, share of the way that is left, cosine between what is left and the way]
+
+    @property
+    def is_done(self):
+        return self.updates >= MOST_UPDATES or self.looks >= MOST_LOOKS
+
+    @property
+    def is_suspect(self):
+        """Does it hold next to nothing of what it was, and is it no plain copy?"""
+        last = self.left[-LATEST:]
+        return self.site == (None, None) and len(last) == LATEST and all(0 < share < LITTLE for _, share, _ in last)
+
+    def look(self, step):
+        self.looks += 1
+        now, before = self.mine.values(), self.before
+        self.before = now
+        trained = self.its.values()
+        if before is None or before.shape != now.shape or trained.shape != now.shape:
+            return
+        moved, way, left = now - before, trained - before, trained - now
+        products = ((moved, moved), (way, way), (left, left), (left, way))
+        moved, way, left, along = self.mine.torch.stack([one.dot(other) for one, other in products]).tolist()
+        if moved and way:
+            self.updates += 1
+            self.exact += left == 0.0
+        if moved and way and left:
+            self.left.append([step, along / way, along / (left * way) ** 0.5])
+
+
+class Listener:
+    def __init__(self, bus):
+        self.bus, self.events, self.torch = bus, bus.events, bus.torch
+        self.optimizers, self.roots, self.copies = [], {}, []
+        self.found_at, self.touching = set(), TouchFinder(bus)
+
+    def optimizer_born(self, optimizer):
+        self.optimizers.append(optimizer)
+
+    def forward_before(self, module, args, kwargs):
+        if self.bus.steps <= FIND_AT[-1]:
+            module = inner(module)
+            self.roots.setdefault(id(module), module)
+
+    def step_before(self, optimizer):
+        self.touching.stop()
+        if self.bus.steps in FIND_AT and self.bus.steps not in self.found_at:
+            self.found_at.add(self.bus.steps)
+            self._find()
+        for copy in self.copies:
+            if not copy.is_done:
+                copy.look(self.bus.steps)
+
+    def step_after(self, optimizer):
+        """What updates a copy runs between here and what comes next."""
+        self.touching.look_for([copy for copy in self.copies if copy.is_suspect])
+
+    def backward_before(self, tensors, gradients):
+        self.touching.stop()
+
+    def _find(self):
+        held = {id(p) for optimizer in self.optimizers for p in members(optimizer)}
+        known = {id(copy.thing) for copy in self.copies}
+        for thing, mine, its in find(self.torch, list(self.roots.values()), held):
+            if id(thing) not in known and len(self.copies) < MOST:
+                self.copies.append(Copy(thing, mine, its))
+
+    def close(self, reason):
+        self.touching.stop()
+        for copy in self.copies:
+            if copy.updates:
+                self.events("soft_updates", cls=type(copy.thing).__name__, is_module=registered.is_module(copy.thing), site=copy.site[0],
+                            lib=copy.site[1], updates=copy.updates, exact=copy.exact, left=copy.left)  # fmt: skip
