@@ -124,4 +124,99 @@ HEALTHY = {
 
 @pytest.mark.parametrize(("made", "each"), one_in(2, HEALTHY.values()), ids=HEALTHY)
 def test_what_is_meant_so_is_not_told(host: Host, tmp_path: Path, made: str, each: str) -> None:
-    assert not said(host, tmp_path, made, each)
+    assert not [one for one in said(host, tmp_path, made, each) if one.is_alarm]
+
+
+AGENT = """
+import copy
+import io
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+
+
+class Critic(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(5, 32), nn.Linear(5, 32)
+        self.last = nn.Linear(32, 1)
+
+    def forward(self, state, action):
+        both = torch.cat([state, action], 1)
+        return self.last(self.first(both).relu()), self.last(self.second(both).relu())
+
+    def one(self, state, action):
+        return self.last(self.first(torch.cat([state, action], 1)).relu())
+
+
+def follow(copy, trained):
+    for mine, its in zip(copy.parameters(), trained.parameters()):
+        mine.data.copy_(0.005 * its.data + 0.995 * mine.data)
+
+
+actor, critic = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 1)), Critic()
+actor_target, critic_target = copy.deepcopy(actor), copy.deepcopy(critic)
+by_actor, by_critic = torch.optim.Adam(actor.parameters()), torch.optim.Adam(critic.parameters())
+for step in range(120):
+    state, after, reward = torch.randn(32, 4), torch.randn(32, 4), torch.randn(32, 1)
+    action = actor(state).detach() + 0.1 * torch.randn(32, 1)
+    with torch.no_grad():
+        wished = reward + 0.9 * torch.min(*TARGET)
+    loss = sum((value - wished).square().mean() for value in critic(state, action))
+    by_critic.zero_grad()
+    loss.backward()
+    by_critic.step()
+    if step % 2 == 0:
+        loss = -critic.one(state, actor(state)).mean()
+        by_actor.zero_grad()
+        loss.backward()
+        by_actor.step()
+        follow(critic_target, critic)
+        follow(actor_target, actor)
+    EACH
+END
+"""
+NO_TARGET = "critic(after, actor_target(after))"
+
+
+def agent(target: str, each: str = "pass", end: str = "") -> str:
+    return AGENT.replace("TARGET", target).replace("EACH", each).replace("END", end)
+
+
+def test_a_target_network_that_nobody_calls_is_a_note(host: Host, tmp_path: Path) -> None:
+    (told,) = said(host, tmp_path, "", "", agent(NO_TARGET))
+    assert told.severity == "note" and "a Critic follows" in told.message and told.line, told
+    assert "while the Sequential that is updated beside it is called at 60" in told.message
+    assert "mine.data.copy_" in (tmp_path / "averaged.py").read_text().splitlines()[told.line - 1]
+
+
+SWAPPED = """
+kept = copy.deepcopy(model.state_dict())
+model.load_state_dict(average.state_dict())
+with torch.no_grad():
+    model.eval()(torch.randn(4, 8))
+model.load_state_dict(kept)
+"""
+EMA = (MODULE, UPDATES.format(0.99))
+USED = {
+    "a target network that is called": agent("critic_target(after, actor_target(after))"),
+    "called by a method": agent("(critic_target.one(after, actor_target(after)), critic_target.one(after, actor(after)))"),
+    "called inside of another": agent("critic_target(after, actor_target(after))").replace("critic_target(after", "nn.ModuleList([critic_target])[0](after"),
+    "called by its weights alone": agent("torch.func.functional_call(critic, dict(critic_target.named_parameters()), (after, actor_target(after)))"),
+    "saved": PROGRAM.replace("MADE", MODULE).replace("EACH", EMA[1]) + "\nimport io\ntorch.save({'ema': average.state_dict()}, io.BytesIO())",
+    "saved after it was moved": PROGRAM.replace("MADE", MODULE).replace("EACH", EMA[1])
+    + "\nimport io\ntorch.save({k: v.clone() for k, v in average.state_dict().items()}, io.BytesIO())",
+    "evaluated at the end": PROGRAM.replace("MADE", MODULE).replace("EACH", EMA[1]) + "\nwith torch.no_grad():\n    average.eval()(torch.randn(4, 8))",
+    "put into the model": PROGRAM.replace("MADE", MODULE).replace("EACH", EMA[1]) + SWAPPED,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", one_in(2, USED.values()), ids=USED)
+def test_what_is_used_in_some_way_is_not_told(host: Host, tmp_path: Path, program: str) -> None:
+    assert not said(host, tmp_path, "", "", program)
+
+
+def test_an_average_that_nothing_used_to_the_end_is_a_note(host: Host, tmp_path: Path) -> None:
+    (told,) = said(host, tmp_path, *EMA)
+    assert told.severity == "note" and "nor saved" in told.message

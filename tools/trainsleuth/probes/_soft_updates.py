@@ -11,6 +11,10 @@ from trainsleuth.trace import Event, Trace, shown
 from ._parameters import fail
 
 NEEDED_UPDATES = 8
+LONG = 20  # updates of a copy that is to be called
+SOFT = 0.5  # of the way, left at least by each update
+TOGETHER = 0.01  # by which the shares of two copies that one loop updates may differ
+NEARLY_EACH = 0.9  # of the updates
 CLEAR = 0.5  # cosine between what is left of the way and the way, below which rounding decides
 MOST_LEFT = 0.02  # of the way to the trained weights, after each update
 SPREAD, DRIFT = 1.25, 1.05  # largest by smallest share left, and late by early: that of a warm-up grows by more
@@ -35,6 +39,56 @@ def exchanged(trace: Trace) -> Iterator[Finding]:
             next="look at which factor stands before which weights: average = decay * average + (1 - decay) * trained, or "
             "(1 - tau) * target + tau * trained",
         )
+
+
+def never_called(trace: Trace) -> Iterator[Finding]:
+    """A network follows the trained one and nothing uses it: another beside it is called, or the program came to its end.
+
+    An average may be used in other ways than those that are seen, so it is a note.
+    """
+    events = [event for event in trace.events("soft_updates") if _is_soft(event)]
+    for event in events:
+        beside = next((other for other in events if _are_together(event, other) and _is_called(other)), None)
+        is_over = trace.ended_by_itself and not _may_be_saved_unseen(trace)
+        if event["used"] or not event["is_module"] or not (beside or is_over):
+            continue
+        called = (
+            f", while the {beside['cls']} that is updated beside it is called at {beside['called']}" if beside else ""
+        )
+        yield fail(
+            event.get("site"),
+            f"a {event['cls']} follows the one that trains, updated softly at {shown(event)} ({event['updates']} updates were looked at), but it is "
+            f"called at none of {trace.steps} steps, nor saved{called}: is the trained one called where this one was meant, as in the target of a loss?",
+            "another-loop-fault",
+            severity="note",
+            confidence="low",
+            measured={"updates": event["updates"], "steps": trace.steps},
+            next="look at each call of the trained network for one that should be of this copy; if nothing needs the copy, leave it out",
+        )
+
+
+def _is_soft(event: Event) -> bool:
+    return len(event["left"]) >= LONG and all(share >= SOFT for _, share, _ in event["left"])
+
+
+def _are_together(event: Event, other: Event) -> bool:
+    """Does one loop update both, by the same share?"""
+    pairs = list(zip(event["left"], other["left"], strict=False))
+    shares = [(1 - share, 1 - its) for (_, share, _), (_, its, _) in pairs]
+    return (
+        other is not event
+        and all(mine[0] == its[0] for mine, its in pairs)
+        and all(abs(mine - its) <= TOGETHER * mine for mine, its in shares)
+    )
+
+
+def _is_called(event: Event) -> bool:
+    return bool(event["called"] >= NEARLY_EACH * event["updates"])
+
+
+def _may_be_saved_unseen(trace: Trace) -> bool:
+    given = trace.events("given_weights")
+    return not given or bool(given[-1]["other_files"])
 
 
 def _constant_share(event: Event) -> float | None:

@@ -14,7 +14,7 @@ tenth of the weights, or more, with a loss that ends above its start; gradients 
 embedding and an output layer that began as equal copies; a line that called a copy of the model and then calls the
 trained model itself (a target network whose name was rebound); an average or target network of which each update takes over
 nearly all of the trained weights, not all, and always the same share (its two factors are exchanged). A copy of the model that never moves, or is saved with the
-values from before training, is a note. A
+values from before training, or is updated softly and never used, is a note. A
 model of which a quarter is frozen or more, with no weights that torch was seen to load, is open.
 A pass rules these out for the steps seen; it does not say that the updates are useful.
 Cost: one copy of the parameters, gradient norms at a few steps; a look at a sample of each average for a few dozen updates.
@@ -60,6 +60,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     found += _copies.left_behind(trace, table)
     found += _copies.saved_as_it_began(trace)
     found += _soft_updates.exchanged(trace)
+    found += _soft_updates.never_called(trace)
     found += _copies.untied(table)
     found += _updates.too_fast(trace, table)
     found += vanishing(trace, table)

@@ -38,9 +38,14 @@ def _alive(torch, by_class, lengths):
                 modules.append(thing)
         elif kind in (dict, OrderedDict, list) and len(thing) in lengths:
             values = list(thing) if kind is list else list(thing.values())
-            if all(issubclass(type(value), torch.Tensor) for value in values):
+            if all(issubclass(type(value), torch.Tensor) for value in values) and not _are_parameters(torch, values):
                 tables.append(thing)
     return modules, tables
+
+
+def _are_parameters(torch, values):
+    """They are those of a module, or of an optimizer."""
+    return all(issubclass(type(value), torch.nn.Parameter) for value in values)
 
 
 def _lengths(root):

@@ -1,7 +1,8 @@
 """Listener: copies of what trains that are updated from it: which share of the way to the new weights does an update leave?
 
 After an update by a weighted sum the copy lies on the line between what it was and the trained weights; of a sample of the
-values it is told how far from them, for a few dozen updates. One event "soft_updates" for each copy at the end.
+values it is told how far from them, for a few dozen updates. And whether the copy is used: called, saved, or put into the
+trained module to evaluate it. One event "soft_updates" for each copy at the end.
 """
 
 from . import registered
@@ -9,12 +10,14 @@ from .copies_alive import find
 from .gradients import members
 from .phases import inner
 from .touching import TouchFinder
+from .used import Uses
 
 FIND_AT = (2, 20)  # steps
 MOST = 8  # copies
 MOST_UPDATES, MOST_LOOKS = 40, 400  # of one
 LITTLE = 0.1  # of the way left by each of LATEST updates, from which on their line is looked for
 LATEST = 3
+LONG = 20  # updates of one that is not used, from which on as well
 
 
 class Copy:
@@ -22,6 +25,7 @@ class Copy:
 
     def __init__(self, thing, mine, its):
         self.thing, self.mine, self.its = thing, mine, its
+        self.is_module = registered.is_module(thing)
         self.before, self.site = None, (None, None)
         self.looks = self.updates = self.exact = 0
         self.left = []  # [step, share of the way that is left, cosine between what is left and the way]
@@ -31,10 +35,10 @@ class Copy:
         return self.updates >= MOST_UPDATES or self.looks >= MOST_LOOKS
 
     @property
-    def is_suspect(self):
+    def leaves_little(self):
         """Does it hold next to nothing of what it was, and is it no plain copy?"""
         last = self.left[-LATEST:]
-        return self.site == (None, None) and len(last) == LATEST and all(0 < share < LITTLE for _, share, _ in last)
+        return len(last) == LATEST and all(0 < share < LITTLE for _, share, _ in last)
 
     def look(self, step):
         self.looks += 1
@@ -57,15 +61,22 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.optimizers, self.roots, self.copies = [], {}, []
-        self.found_at, self.touching = set(), TouchFinder(bus)
+        self.found_at, self.touching, self.uses = set(), TouchFinder(bus), Uses(bus)
 
     def optimizer_born(self, optimizer):
         self.optimizers.append(optimizer)
 
     def forward_before(self, module, args, kwargs):
+        module = inner(module)
         if self.bus.steps <= FIND_AT[-1]:
-            module = inner(module)
             self.roots.setdefault(id(module), module)
+        self.uses.called(module)
+
+    def module_called(self, module):
+        self.uses.called_inside(module)
+
+    def saved(self, thing):
+        self.uses.saved(thing)
 
     def step_before(self, optimizer):
         self.touching.stop()
@@ -78,7 +89,11 @@ class Listener:
 
     def step_after(self, optimizer):
         """What updates a copy runs between here and what comes next."""
-        self.touching.look_for([copy for copy in self.copies if copy.is_suspect])
+        self.touching.look_for([copy for copy in self.copies if copy.site == (None, None) and self._is_suspect(copy)])
+
+    def _is_suspect(self, copy):
+        is_idle = copy.is_module and len(copy.left) >= LONG and not self.uses.of(copy).is_used
+        return is_idle or copy.leaves_little
 
     def backward_before(self, tensors, gradients):
         self.touching.stop()
@@ -89,10 +104,12 @@ class Listener:
         for thing, mine, its in find(self.torch, list(self.roots.values()), held):
             if id(thing) not in known and len(self.copies) < MOST:
                 self.copies.append(Copy(thing, mine, its))
+                self.uses.watch(self.copies[-1])
 
     def close(self, reason):
         self.touching.stop()
         for copy in self.copies:
             if copy.updates:
-                self.events("soft_updates", cls=type(copy.thing).__name__, is_module=registered.is_module(copy.thing), site=copy.site[0],
-                            lib=copy.site[1], updates=copy.updates, exact=copy.exact, left=copy.left)  # fmt: skip
+                use = self.uses.of(copy)
+                self.events("soft_updates", cls=type(copy.thing).__name__, is_module=copy.is_module, site=copy.site[0],
+                            lib=copy.site[1], updates=copy.updates, exact=copy.exact, left=copy.left, called=use.steps, used=use.is_used)  # fmt: skip
