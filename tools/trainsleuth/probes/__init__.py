@@ -27,7 +27,7 @@ EXPERIMENTS: Mapping[str, Mapping[str, Any]] = {
     "observe": {
         "listeners": [
             "teachers",  # first: a backward is not followed, nor what the others read of it
-            "trace", "losses", "parameters", "origins", "nonfinite", "batches", "phases", "layers", "timing", "checksums",
+            "trace", "passes", "losses", "parameters", "origins", "nonfinite", "batches", "phases", "layers", "timing", "checksums",
             "inspection", "padding", "views", "target_leaks", "soft_updates",
         ],
         "steps": 200,

@@ -6,7 +6,8 @@ Fails on: a rate that is zero at every step; a rate that falls by a factor of 1,
 there for a third of the steps seen, when the schedule moves at every step (a schedule made for epochs that
 is stepped per batch); a schedule that has set the rate to a tenth of the optimizer's own, or less, and never stepped
 until the program came to its end (before that it is open). A schedule stepped per batch that has brought the rate to a tenth or less and then left
-it alone for two thirds of the steps seen is a note.
+it alone for two thirds of the steps seen is a note. So is a rate that is set by hand, or by a schedule that is built again,
+and that takes in each pass over the data the values of the first.
 A pass rules these out for the steps seen; whether the rate is a good one is a question of tuning.
 Cost: none. Cannot see: what the schedule does after the last step seen.
 """
@@ -18,8 +19,10 @@ from collections.abc import Iterator
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Trace, place, shown
 
+from ._rate_anew import begins_anew
+
 EXPERIMENT = "observe"
-READS = ("trace",)
+READS = ("trace", "passes")
 NEEDED_STEPS = 5
 COLLAPSED = 1e-3  # of the highest rate seen
 LONG = 1 / 3  # of the steps seen
@@ -39,7 +42,10 @@ def probe(trace: Trace) -> Iterator[Finding]:
     for optimizer in trace.stepping:
         curves = [tick["lr"].get(str(optimizer), []) for tick in ticks]
         for group in range(min(map(len, curves))):
-            yield _judge(trace, optimizer, [float(rates[group]) for rates in curves])
+            rates = [float(one[group]) for one in curves]
+            judged = _judge(trace, optimizer, rates)
+            anew = begins_anew(trace, optimizer, rates) if judged.outcome == "pass" and not group else None
+            yield anew or judged
 
 
 def _never_moved(trace: Trace, optimizer: int, rates: list[float]) -> Finding | None:

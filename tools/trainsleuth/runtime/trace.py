@@ -166,7 +166,9 @@ class Listener:
     def schedule_born(self, scheduler):
         number = self.optimizers.get(id(getattr(scheduler, "optimizer", None)))
         user, library = self.bus.sites.here()
-        self.events("schedule_born", cls=type(scheduler).__name__, optimizer=number, site=user, lib=library)
+        self.events(
+            "schedule_born", n=self.bus.steps, cls=type(scheduler).__name__, optimizer=number, site=user, lib=library
+        )
 
     def schedule(self, scheduler):
         if self.detailed:
