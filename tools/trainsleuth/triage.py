@@ -32,6 +32,7 @@ FIRST_SHARE = 0.6  # of the time, to watch the training under the first experime
 VISIT_STEPS = 40  # in which it is told which lines the run comes to: before Python 3.12 that slows calls of functions
 START = 20  # seconds that a program of the usual size needs to start and to train a little
 _PASSED = "the probe {} passed in this run: read these lines, and ask whether the run was long enough to show it"
+_RATE = "probe:learning_rate"  # its one error: a rate that is 0 at all steps
 TOLD = 6  # hypotheses that stay in the notes and in the answer when nothing speaks for or against them
 
 
@@ -226,11 +227,13 @@ def cause_first(findings: Sequence[Finding], hypotheses: Sequence[Hypothesis]) -
     place = {hypothesis.id: number for number, hypothesis in enumerate(hypotheses)}
     failures = [f for f in findings if f.outcome == "fail"]
     rest = [f for f in findings if f.outcome != "fail"]
+    stands_still = _stands_still(findings)
 
     def order(finding: Finding) -> tuple[Any, ...]:
         best = min((place.get(suspect, -1) for suspect in finding.suspects), default=len(place))
         return (
             not finding.is_alarm,
+            not (stands_still and finding.by == _RATE),  # what else was seen is of weights that nothing has moved
             best,
             len(finding.suspects) > 1,  # one that names this cause alone saw it, others saw what it does
             ("error", "warning", "note").index(finding.severity),
@@ -241,6 +244,12 @@ def cause_first(findings: Sequence[Finding], hypotheses: Sequence[Hypothesis]) -
         )
 
     return _corroborated(sorted(failures, key=order)) + best_first(rest)
+
+
+def _stands_still(findings: Sequence[Finding]) -> bool:
+    """Was the rate of every optimizer, and of each of its groups, 0 at all steps?"""
+    rates = [finding for finding in findings if finding.by == _RATE]
+    return bool(rates) and all(finding.severity == "error" and finding.outcome == "fail" for finding in rates)
 
 
 def _corroborated(failures: Sequence[Finding]) -> list[Finding]:

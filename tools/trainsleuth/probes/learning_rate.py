@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainsleuth.finding import Finding
-from trainsleuth.trace import Trace, place, shown
+from trainsleuth.trace import Event, Trace, place, shown
 
 from ._rate_anew import begins_anew
 
@@ -48,9 +48,13 @@ def probe(trace: Trace) -> Iterator[Finding]:
             yield anew or judged
 
 
+def _schedule_of(trace: Trace, optimizer: int) -> Event | None:
+    return next((event for event in trace.events("schedule_born") if event["optimizer"] == optimizer), None)
+
+
 def _never_moved(trace: Trace, optimizer: int, rates: list[float]) -> Finding | None:
     """A schedule was built, has set the rate to a part of what the optimizer was built with, and never stepped since."""
-    made = next((event for event in trace.events("schedule_born") if event["optimizer"] == optimizer), None)
+    made = _schedule_of(trace, optimizer)
     if made is None or len(rates) < NEEDED_TO_WAIT or min(rates) != max(rates):
         return None
     if any(op.get("optimizer") == optimizer for op in trace.ops("schedule")):
@@ -83,10 +87,12 @@ def _judge(trace: Trace, optimizer: int, rates: list[float]) -> Finding:
     schedules = [op for op in trace.ops("schedule") if op.get("optimizer") == optimizer]
     if top == 0.0:
         path, line = place(born.get("site"))
+        made = None if schedules else _schedule_of(trace, optimizer)
+        waits = f"; {made['cls']} built at {shown(made)} sets the rate and has not stepped" if made else ""
         return Finding(
             by="probe:learning_rate", outcome="fail", severity="error", confidence="high", family="optimizer", path=path,
             line=line, measured=measured, suspects=("learning-rate-zero-or-tiny",),
-            message=f"the learning rate of {born.get('cls')} built at {shown(born)} is 0 at all {len(rates)} steps; "
+            message=f"the learning rate of {born.get('cls')} built at {shown(born)} is 0 at all {len(rates)} steps{waits}; "
             "expected a positive rate after the first step of a warm-up",
             next="print the rate that the configuration gives to the optimizer and to its schedule",
         )  # fmt: skip
