@@ -95,6 +95,33 @@ def unreached(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
     ]
 
 
+def read_and_cut(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
+    """Parameters of modules whose forward is never called, so their values are read by themselves, as those of a codebook:
+    what is computed from them is detached, no gradient comes back, and nothing else moves them.
+    """
+    rows = [r for r in table.of(optimizer) if r.trainable]
+    still = [r for r in rows if not (r.called or r.gradients or r.changed) and r.seen >= NEEDED_READINGS]
+    behind = {name: event for event, names_behind in reversed(list(_detached(trace))) for name in names_behind}
+    cut = [r for r in still if r.name in behind]
+    if not cut:
+        return []
+    site = behind[cut[0].name or ""]
+    return [
+        fail(
+            site.get("site"),
+            f"{len(cut)} of {len(rows)} trainable parameters ({names(cut)}) are read although the module that holds them is not called; what "
+            f"is computed from them is detached at {shown(site)}, and over {table.steps} steps they get no gradient and do not move; expected "
+            "a gradient by some term of the loss, or an update by hand, unless they are to stay as they are",
+            "loss-cut-from-graph",
+            severity="note",
+            confidence="low",
+            measured={"cut": len(cut), "steps": table.steps},
+            next="of two terms that pull two sides together each detaches the other side: see whether both detach the same one",
+            claims=("detach-breaks-learning",),
+        )
+    ]
+
+
 def only_zeros(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
     """Parameters that get a gradient at every look, and it is exactly zero each time: nothing passes behind them."""
     rows = [r for r in table.of(optimizer) if r.trainable and r.gradients]

@@ -14,7 +14,8 @@ tenth of the weights, or more, with a loss that ends above its start; gradients 
 embedding and an output layer that began as equal copies; a line that called a copy of the model and then calls the
 trained model itself (a target network whose name was rebound); an average or target network of which each update takes over
 nearly all of the trained weights, not all, and always the same share (its two factors are exchanged). A copy of the model that never moves, or is saved with the
-values from before training, or is updated softly and never used, is a note. A
+values from before training, or is updated softly and never used, is a note; so are
+parameters that are read while their module is never called, when what is computed from them is detached and nothing moves them. A
 model of which a quarter is frozen or more, with no weights that torch was seen to load, is open.
 A pass rules these out for the steps seen; it does not say that the updates are useful.
 Cost: one copy of the parameters, gradient norms at a few steps; a look at a sample of each average for a few dozen updates.
@@ -48,10 +49,14 @@ def probe(trace: Trace) -> Iterator[Finding]:
     found = strangers or list(_reach.loss_reaches_nothing(trace))
     found += _reach.hidden(trace)
     found += _left_out(trace, table)
+    misses = bool(strangers) or any(_copies.is_never_reached(table.of(optimizer)) for optimizer in trace.stepping)
     for optimizer in trace.stepping:
         frozen = [] if optimizer in twins else _frozen(trace, table, optimizer)
         found += frozen or _updates.steps_on_nothing(trace, table, optimizer, bool(found))
         found += _reach.unreached(trace, table, optimizer)
+        cut = _reach.read_and_cut(trace, table, optimizer)
+        found += cut
+        misses |= bool(cut)
         found += _reach.only_zeros(trace, table, optimizer)
         found += _updates.shrunk(trace, table, optimizer)
         found += _updates.stands_still(trace, table, optimizer) or _updates.rounded_off(trace, table, optimizer)
@@ -65,7 +70,6 @@ def probe(trace: Trace) -> Iterator[Finding]:
     found += _updates.too_fast(trace, table)
     found += vanishing(trace, table)
     yield from found
-    misses = bool(strangers) or any(_copies.is_never_reached(table.of(optimizer)) for optimizer in trace.stepping)
     yield from _summary(trace, table, bool([f for f in found if f.is_alarm]), misses)
 
 
