@@ -85,7 +85,10 @@ class Listener:
             self._find()
         for copy in self.copies:
             if not copy.is_done:
-                copy.look(self.bus.steps)
+                try:
+                    copy.look(self.bus.steps)
+                except (KeyError, IndexError):  # the program took the tensor away
+                    copy.looks = MOST_LOOKS
 
     def step_after(self, optimizer):
         """What updates a copy runs between here and what comes next."""
