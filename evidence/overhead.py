@@ -39,12 +39,12 @@ WATCHES = {
     "nonfinite": ("nonfinite",),
     "both": ("trace", "losses", "parameters", "nonfinite"),
     "questions": (
-        "batches", "phases", "layers", "timing", "checksums", "inspection", "padding", "views", "target_leaks", "teachers",
+        "batches", "phases", "layers", "timing", "checksums", "inspection", "padding", "views", "target_leaks", "masks", "teachers",
     ),
     "watch": ("vigil",),
     "all": (
         "teachers", "trace", "losses", "parameters", "origins", "nonfinite", "batches", "phases", "layers", "timing",
-        "checksums", "inspection", "padding", "views", "target_leaks",
+        "checksums", "inspection", "padding", "views", "target_leaks", "masks",
     ),
 }  # fmt: skip
 

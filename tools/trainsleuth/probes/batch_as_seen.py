@@ -10,12 +10,15 @@ scale than training inputs, or with NaN or inf where training has none; batches 
 or that the program makes of one class for all its losses of two; two views of each example (two calls of a module before one backward, or two parts
 of its batch) that are equal in what goes in, comes out and comes back as gradient; a table with its target among the columns, or a window
 whose last step is the target. A target at another place, or beside other terms of the loss, is a note: to recall it may be the task.
+So does a mask of padding that the batches hold, which the model could take, is given in no training call, and which, given to it at the
+end of the run, moves its outputs where no padding stands; where that cannot be tried it is a note.
 A pass shows ranges and counts and rules these out for the batches seen. Whether a label is right only a
 person can see: look at the files.
 Cost: a few percent, limited by itself: when it takes longer, only every tenth batch is read.
 Cannot see: inputs that are no batch of plain tensors; an overlap of examples that are augmented anew each time, unless
 the data sets keep them as tensors, arrays or paths; equal views that go to two modules, as an encoder and its average; a target
-of a loss written by hand, or in what enters an encoder whose head the program calls by itself.
+of a loss written by hand, or in what enters an encoder whose head the program calls by itself; a mask in batches that are no tables of tensors
+by name, or that a module inside of the one that is called should be given.
 
 Bad:
     self.generator = numpy.random.default_rng(0)  # each worker has the same one
@@ -31,6 +34,7 @@ from collections.abc import Iterator
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, place, shown
 
+from ._batch_masks import mask_left_out
 from ._batch_repeats import alike, overwritten, repeated, standing, standing_between
 from ._batch_targets import target_in_input
 from ._batch_values import constant_targets, one_class_made, other_scale, single_class, spoilt
@@ -40,7 +44,7 @@ from ._roots import models_among
 from ._split_leaks import leaked, stored_twice
 
 EXPERIMENT = "observe"
-READS = ("batches", "views", "target_leaks")
+READS = ("batches", "views", "target_leaks", "masks")
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
@@ -65,6 +69,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
         overwritten,
         equal_views,
         target_in_input,
+        mask_left_out,
     )
     found = [finding for rule in rules for finding in rule(trace)]
     yield from found
