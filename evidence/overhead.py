@@ -39,12 +39,12 @@ WATCHES = {
     "nonfinite": ("nonfinite",),
     "both": ("trace", "losses", "parameters", "nonfinite"),
     "questions": (
-        "batches", "phases", "layers", "timing", "checksums", "inspection", "padding", "views", "target_leaks", "masks", "teachers",
+        "batches", "phases", "layers", "timing", "checksums", "inspection", "padding", "views", "target_leaks", "masks", "next_tokens", "teachers",
     ),
     "watch": ("vigil",),
     "all": (
         "teachers", "trace", "losses", "parameters", "origins", "nonfinite", "batches", "phases", "layers", "timing",
-        "checksums", "inspection", "padding", "views", "target_leaks", "masks",
+        "checksums", "inspection", "padding", "views", "target_leaks", "masks", "next_tokens",
     ),
 }  # fmt: skip
 

@@ -11,8 +11,12 @@ ranking may be meant to meet in all pairs; so is a cross entropy by hand without
 A pass rules these out for the calls seen. A plausible first loss does not prove that labels are right.
 Padding is told by what enters the model: one value behind (or before) sequences of different lengths and nowhere else, with one label there,
 which the gradient reaches. It is a note below a tenth of the labels, and where the targets are the inputs: an end may be meant to be learned.
+For models of the next token: only the beginning of each sequence counts and the varied rest is ignored, as when the answer is masked in place of
+the prompt; the end of a sequence (eos_token_id of the model's settings) follows the last label that counts and is never a target, as when
+padding is masked by its id and is the end token. Beside other losses, or where that end may be mere padding, it is a note.
 Cost: the first three calls of each loss, twelve for padding. Cannot see: losses written by hand, other than their shapes and sign; padding
-in a loss that is called for each time step, in batches of one length, or behind modules that are given no whole sequences.
+in a loss that is called for each time step, in batches of one length, or behind modules that are given no whole sequences; an end that
+is told only to the tokenizer.
 """
 
 from __future__ import annotations
@@ -28,9 +32,10 @@ from ._loss_padding import padding_counted
 from ._loss_shapes import elementwise_broadcast, one_for_several, outer_products, pairs_for_rows
 from ._loss_sign import below_bound, cut_terms, falls_without_bound, negated, negated_sum
 from ._loss_words import made_at, numbers_of, span
+from ._targeted import targets_left_out
 
 EXPERIMENT = "observe"
-READS = ("losses", "padding")
+READS = ("losses", "padding", "next_tokens")
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
@@ -58,7 +63,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     failures += [*constant_target(trace, calls), *cut_terms(trace)]
     if not failures:
         failures += [*far_above_chance(trace, calls), *falls_without_bound(trace, graphs)]
-    failures += padding_counted(trace)
+    failures += [*padding_counted(trace), *targets_left_out(trace)]
     yield from failures
     if calls and not [f for f in failures if f.is_alarm]:
         yield from _passes(calls)
