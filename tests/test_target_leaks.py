@@ -85,6 +85,19 @@ FAULTS: dict[str, tuple[str, str, str, Edits, str, str]] = {
     "the end of a flat window": (
         SERIES, NET.format(24, 1), FIT, (OVERLAP, ("    optimizer.zero_grad()", "    x, y = x[:, :, 0], y[:, :, 0]\n    optimizer.zero_grad()")), "warning", "column 23 of 24",
     ),
+    "a window with its target, which is scaled back": (SERIES, GRU, "scale = torch.tensor([3.7, 0.21]); loss = F.mse_loss(model(x) * scale, y * scale)", (OVERLAP,), "warning", "is it but for a factor"),
+    "a series of channels first": (
+        SERIES, NET.format(24, 2), "scale = torch.tensor([3.7, 0.21]); loss = F.mse_loss(model(x) * scale, y * scale)",
+        (OVERLAP, ("    optimizer.zero_grad()", "    x, y = x.transpose(1, 2).contiguous(), y[:, 0]\n    optimizer.zero_grad()"),
+         ("MAKE", "model = nn.Sequential(nn.Flatten(), nn.Linear(48, 2))\noptimizer = torch.optim.Adam(model.parameters())")), "warning", "place [0, 23] of [2, 24] is it but for a factor",
+    ),
+    "a window with its target, beside a series that stands still": (
+        SERIES, GRU, "scale = torch.tensor([3.7, 0.21]); loss = F.mse_loss(model(x) * scale, y * scale)", (OVERLAP, ("LENGTH, HORIZON", "series[:, 0] = 0.5\nLENGTH, HORIZON")), "warning", "is it but for a factor",
+    ),
+    "a window with its target, and an evaluation with gradients": (
+        SERIES, GRU, FIT, (OVERLAP, ("    optimizer.step()", "    optimizer.step()\n    for _ in range(3 * (step % 10 == 9)):\n        F.mse_loss(model(x), y).item()")), "warning", "place [23, 0]",
+    ),
+    "the last step, given back": (SERIES, GRU, "loss = F.mse_loss(model(x), x[:, -1:])", (), "note", "as where a model is to recall"),
     "what is to be recalled": (SERIES, GRU, "loss = F.mse_loss(model(x), x[:, :1])", (), "note", "as where a model is to recall"),
     "targets that start at the last known step": (SERIES, GRU, "loss = F.mse_loss(model(x), torch.cat([x[:, -1:], y], 1)[:, :HORIZON])", (MANY_STEPS,), "note", "overlap by one"),
 }  # fmt: skip
@@ -165,6 +178,13 @@ HEALTHY: dict[str, tuple[str, str, str, Edits]] = {
     "a decoder that knows the start, which is not scored": (SERIES, INFORMER, PARTLY, (MANY_STEPS,)),
     "a decoder that knows the start, which is scored": (SERIES, INFORMER, WITH_START, (MANY_STEPS,)),
     "a decoder that is given the step before": (SERIES, INFORMER, FORCED, (MANY_STEPS,)),
+    "a window, scaled back": (SERIES, GRU, "scale = torch.tensor([3.7, 0.21]); loss = F.mse_loss(model(x) * scale, y * scale)", ()),
+    "a wave that comes back": (
+        SERIES, GRU, "scale = torch.tensor([3.7, 0.21]); loss = F.mse_loss(model(x) * scale, y * scale)",
+        (("torch.tensor([0.1, 0.23])).sin() + 0.1 * torch.randn(700, 2)", "torch.tensor([1 / 12, 1 / 8])).mul(2 * torch.pi).sin()"),),
+    ),
+    "the change since the last step, scaled": (SERIES, GRU, "loss = F.mse_loss(model(x), 3.0 * (y - x[:, -1:]))", ()),
+    "a step in the middle that was hidden": (SERIES, GRU, "hidden = x[:, 12:13].clone(); x[:, 12] = 0; loss = F.mse_loss(model(x), hidden)", ()),
     "a straight line": (SERIES, GRU, FIT, (("(torch.arange(700.0)[:, None] * torch.tensor([0.1, 0.23])).sin() + 0.1 * torch.randn(700, 2)", "torch.arange(700.0)[:, None] / torch.tensor([350.0, 200.0])"),)),
     "a series that stands still": (SERIES, GRU, FIT, (("x = torch.stack([series[at : at", "x = torch.stack([series[at : at + 1].expand(LENGTH, 2) for at in starts])\n    _ = torch.stack([series[at : at"), ("y = torch", "y = x[:, :1]  # torch"))),
 }  # fmt: skip

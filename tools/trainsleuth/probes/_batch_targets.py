@@ -20,7 +20,7 @@ NEXT = "look where inputs and targets are cut from the data: is the target's col
 def target_in_input(trace: Trace) -> Iterator[Finding]:
     """A column of what enters the model is the target, in every row of every batch."""
     for one in latest(trace, "target_in_input", "fn", "site", "lib", "name"):
-        if not one["always"] or one["read"] < NEEDED_BATCHES or one["others"] < NEEDED_ROWS:
+        if not one["always"] or not one["reached"] or one["read"] < NEEDED_BATCHES or one["others"] < NEEDED_ROWS:
             continue
         if any(count > FEW for _, count, _ in one["found"]):
             continue
@@ -57,10 +57,13 @@ def _whole(one: Event) -> Iterator[Finding]:
 
 
 def _is_no_task(one: Event) -> bool:
-    """A table with one target, or a window whose last step it is: to recall something earlier may be what is learned."""
+    """A table with one target, or a window whose last step it is: to recall something earlier may be what is learned.
+
+    Where the program takes that step out of the very tensor that enters, to give it back may be the task.
+    """
     if len(one["shape"]) == 1 and one["is_float"]:
         return math.prod(one["target_shape"]) == 1
-    return bool(len(one["shape"]) <= 2 and _in_last_step(one))
+    return bool(len(one["shape"]) <= 2 and _in_last_step(one)) and not one["is_part"]
 
 
 def _in_last_step(one: Event) -> bool:

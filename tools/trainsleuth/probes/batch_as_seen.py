@@ -9,7 +9,7 @@ examples that come once per worker; evaluation examples that were trained on; ev
 scale than training inputs, or with NaN or inf where training has none; batches of a single class each; targets that are one value in every batch,
 or that the program makes of one class for all its losses of two; two views of each example (two calls of a module before one backward, or two parts
 of its batch) that are equal in what goes in, comes out and comes back as gradient; a table with its target among the columns, or a window
-whose last step is the target. A target at another place, or beside other terms of the loss, is a note: to recall it may be the task.
+whose last step is the target, as it is or with a scale for each series. A target at another place, or beside other terms of the loss, is a note: to recall it may be the task.
 So does a mask of padding that the batches hold, which the model could take, is given in no training call, and which, given to it at the
 end of the run, moves its outputs where no padding stands; where that cannot be tried it is a note.
 A pass shows ranges and counts and rules these out for the batches seen. Whether a label is right only a

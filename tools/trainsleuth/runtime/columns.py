@@ -17,9 +17,12 @@ class Agreement:
         self.shape, self.target_shape = list(x.shape[1:]), list(target.shape[1:])
         self.is_float, self.found, self.counts = x.is_floating_point(), None, {}
         self.width = product(self.shape) / product(self.target_shape)
+        self.looked = looked_for(self.target_shape, product(self.target_shape))
         self.read = self.tried = self.rows = 0
+        self.is_part = True  # are the targets no more than a view of what enters?
         self.is_over = self.told = False
-        self.calls = 0  # of models before one backward, at most
+        self.calls = {}  # of models before one backward: how often
+        self.reached = 0  # losses to which a gradient came
         self.call, self.autocast = None, ()  # the last that led here
 
     def goes_on(self, most):
@@ -35,24 +38,29 @@ class Agreement:
         if len(x) < NEEDED_ROWS or not bool((y != y[:1]).any()):
             self.is_over = self.read == 0 and self.tried >= MOST_TRIED
             return
+        if self.found is None:  # a column that stands still says nothing
+            self.looked = [column for column in self.looked if bool((y[:, column] != y[0, column]).any())]
         self.found = self._first(x, y) if self.found is None else self._still(x, y)
         self.is_over = not self.found
         if self.is_over:
             self.call = None
         else:
             self.read, self.rows = self.read + 1, self.rows + len(x)
-            self._count(y[:, 0])
+            self._count(y[:, self.looked[0]])
 
     def _first(self, x, y):
         found = {}
-        for column in looked_for(self.target_shape, y.shape[1]):
+        for column in self.looked:
             places = (x == y[:, column, None]).all(0).nonzero().flatten()
             if len(places):
                 found[column] = (places, None)
-        can_be_a_line = y.shape[1] == 1 and x.is_floating_point() and x.device.type != "mps"
-        if not found and can_be_a_line and x.shape[1] <= MOST_WIDE:
-            places, slopes = lines(self.torch, x, y[:, 0])
-            return {0: (places, slopes)} if len(places) else {}
+        if found or not x.is_floating_point() or x.device.type == "mps" or x.shape[1] > MOST_WIDE:
+            return found
+        for column in self.looked:
+            places, last = series_of(self.torch, self.shape, self.target_shape, column, x.device)
+            at, slopes = lines(self.torch, x[:, places], y[:, column])
+            if len(at) and (last is None or bool((places[at] == last).any())):
+                found[column] = (places[at], slopes)
         return found
 
     def _still(self, x, y):
@@ -61,6 +69,9 @@ class Agreement:
             there = x[:, places]
             if slopes is None:
                 places = places[(there == y[:, column, None]).all(0)]
+            elif not bool((y[:, column] != y[0, column]).any()):
+                stay = (there == there[:1]).all(0)
+                places, slopes = places[stay], slopes[stay]
             else:
                 still, now = lines(self.torch, there, y[:, column])
                 same = (now - slopes[still]).abs() <= 1e-3 * now.abs()
@@ -74,6 +85,12 @@ class Agreement:
             if value in self.counts or len(self.counts) < MOST_KINDS:
                 self.counts[value] = self.counts.get(value, 0) + count
 
+    def followed(self, calls):
+        self.calls[calls] = self.calls.get(calls, 0) + 1
+
+    def arrives(self, gradient):
+        self.reached += 1
+
     def exchanged(self, tensor):
         rows = tensor.reshape(len(tensor), -1).clone()
         for places, _ in self.found.values():
@@ -85,8 +102,8 @@ class Agreement:
         found = self.found or {}
         return {
             "cls": self.cls, "is_float": self.is_float, "shape": self.shape, "target_shape": self.target_shape, "read": self.read, "rows": self.rows,
-            "others": self.rows - max(self.counts.values(), default=0), "always": not self.is_over, "calls": self.calls, "width": self.width,
-            "looked": looked_for(self.target_shape, product(self.target_shape)),
+            "others": self.rows - max(self.counts.values(), default=0), "always": not self.is_over, "calls": max(self.calls, key=lambda calls: (self.calls[calls], calls), default=0), "reached": self.reached, "width": self.width,
+            "looked": self.looked, "is_part": self.is_part,
             "found": [[column, len(places), places[:4].tolist()] for column, (places, _) in found.items()],
             "slope": next((float(slopes[0]) for _, slopes in found.values() if slopes is not None), None),
         }  # fmt: skip
@@ -97,6 +114,22 @@ def looked_for(shape, width):
     first = product(shape[1:]) if shape else 1
     even = range(0, width, max(1, width // MOST_COLUMNS))
     return sorted({*range(min(first, MOST_COLUMNS)), *list(even)[:MOST_COLUMNS], width - 1})
+
+
+def series_of(torch, shape, target_shape, column, device):
+    """(places of what is compared with this column, the last of them): all of a table, or one series of a window of those that are targets.
+
+    The axes are [steps, series] or the reverse; other targets are compared with nothing.
+    """
+    many, size = product(target_shape), product(shape)
+    places = torch.arange(size, device=device)
+    if many == 1:
+        return places, None
+    if len(shape) == 2 and many in shape:
+        places = places.reshape(shape)
+        places = places[:, column] if shape[1] == many else places[column]
+        return places, places[-1]
+    return places[:0], None
 
 
 def product(shape):

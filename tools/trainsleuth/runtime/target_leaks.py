@@ -6,11 +6,12 @@ the run is over, to see whether the model uses it.
 """
 
 import time
+from contextlib import suppress
 
 from . import registered
 from .calls import Call, autocast_states
 from .columns import MOST_VALUES, Agreement
-from .freeze import copied
+from .freeze import copied, storage
 from .phases import inner
 from .replay import alone
 from .rows import is_batch
@@ -48,7 +49,7 @@ class Listener:
 
     def backward_after(self, tensors):
         for one in self.agreeing:
-            one.calls = max(one.calls, self.calls)
+            one.followed(self.calls)
         self.agreeing, self.calls = [], 0
 
     # -- the loss --------------------------------------------------------------------------
@@ -67,10 +68,14 @@ class Listener:
         if agreeing:
             given = dict(self._wide(target))
             for key, one in agreeing:
-                one.add(given.get(key), target)
+                x = given.get(key)
+                one.is_part &= x is not None and storage(x) == storage(target)
+                one.add(x, target)
                 if not one.is_over:
                     one.call, one.autocast = self.call, autocast_states(self.torch)
                     self.agreeing.append(one)
+                    with suppress(RuntimeError):  # inside of torch.func
+                        output.register_hook(one.arrives)
 
     def _wide(self, target):
         """(name, tensor) of what entered, with as many rows as the target and more columns or like steps."""
