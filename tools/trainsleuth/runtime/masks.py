@@ -15,6 +15,7 @@ from .phases import inner
 from .rows import is_batch
 
 MOST_BATCHES = 8  # that were read ahead of their calls
+LAST_STEP = 60  # whose batches are read
 MOST_READ = 12  # calls whose tokens are compared
 MOST_VALUES = 4_000_000
 SECONDS = 4.0
@@ -28,7 +29,7 @@ class Listener:
         self.found = {}  # (number of the root, name) -> LeftOut
 
     def batch(self, loader, batch):
-        held = dict(masks_in(batch))
+        held = dict(masks_in(batch)) if self.bus.steps < LAST_STEP else None
         if held:
             self.recent.append(held)
 

@@ -43,14 +43,16 @@ class Listener:
     def loss_after(self, name, arguments, output):
         if self.bus.steps >= LAST_STEP or not self.entered or not getattr(output, "requires_grad", False):
             return
-        labels = list(arguments.values())[1]
+        labels, place = list(arguments.values())[1], (name, *self.bus.sites.here())
+        if place in self.losses and self.losses[place].calls >= MOST_READ:
+            return
         reading = None
         if name in CLASSIFIERS and is_readable(labels) and not labels.is_floating_point() and labels.numel() >= 8:
             reading = self._reading(labels.detach().cpu(), arguments.get("ignore_index", -100))
         if reading is None:
             self.others += 1
             return
-        reading.place = (name, *self.bus.sites.here())
+        reading.place = place
         if output.numel() == labels.numel():
             with suppress(RuntimeError):  # inside of torch.func
                 output.register_hook(reading.arrives)
@@ -75,15 +77,14 @@ class Listener:
             if first.place not in self.losses and len(self.losses) >= MOST_LOSSES:
                 continue
             one = self.losses.setdefault(first.place, Targeted(self._ends_of(first.module)))
-            if one.calls < MOST_READ:
-                one.others += self.others
-                counted = first.counted()
-                for other in readings[1:]:
-                    if other.counts.shape == first.counts.shape:
-                        counted = counted | other.counted()
-                    else:
-                        one.others += 1
-                one.add(self.torch, first, counted)
+            one.others += self.others
+            counted = first.counted()
+            for other in readings[1:]:
+                if other.counts.shape == first.counts.shape:
+                    counted = counted | other.counted()
+                else:
+                    one.others += 1
+            one.add(self.torch, first, counted)
         self.pending, self.others = {}, 0
 
     def _ends_of(self, module):
