@@ -9,10 +9,8 @@ MOST = 60  # passes of one
 class Listener:
     def __init__(self, bus):
         self.bus, self.events = bus, bus.events
-        self.started, self.passes = (
-            {},
-            {},
-        )  # step at the start of the present pass; [[first step, last]] of those that train
+        self.started = {}  # step at the start of the present pass
+        self.passes = {}  # [[first step, last]] of those that train
         self.latest = None  # data set of the last batch
 
     def _number(self, loader):

@@ -17,11 +17,8 @@ class Use:
 class Uses:
     def __init__(self, bus):
         self.bus, self.torch = bus, bus.torch
-        self.known, self.parts, self.unused = (
-            {},
-            {},
-            {},
-        )  # by the ids of copies; of their parts; of those not called yet
+        self.known = {}  # by the id of the copy
+        self.parts, self.unused = {}, {}  # by the ids of its parts; the second of copies that were not called yet
         self.saves = 0
 
     def watch(self, copy):
