@@ -92,7 +92,7 @@ HEALTHY = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("codes", "loss", "learns", "after"), one_in(2, HEALTHY.values()), ids=HEALTHY)
+@pytest.mark.parametrize(("codes", "loss", "learns", "after"), one_in(4, HEALTHY.values()), ids=HEALTHY)
 def test_codes_that_move_or_are_to_stay_are_not_told(
     host: Host, tmp_path: Path, codes: str, loss: str, learns: str, after: str
 ) -> None:

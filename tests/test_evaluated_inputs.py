@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from probed import Host, with_edits
+from twins import one_in
 
 pytest.importorskip("torch")
 
@@ -61,7 +62,7 @@ def alarms(host: Host, folder: Path, edits: list[tuple[str, str]]) -> list[Findi
     return [found for found in probes.judge("observe", trace, frozenset(["batch_as_seen"])) if found.is_alarm]
 
 
-@pytest.mark.parametrize("ways", [[], [ONE_BY_ONE], [WITH_GRADIENTS], [ONE_BY_ONE, WITH_GRADIENTS]])
+@pytest.mark.parametrize("ways", one_in(4, [[], [ONE_BY_ONE], [WITH_GRADIENTS], [ONE_BY_ONE, WITH_GRADIENTS]], first=3))
 def test_healthy_evaluations_pass_and_others_do_not(ways: list[tuple[str, str]], host: Host, tmp_path: Path) -> None:
     assert not alarms(host, tmp_path, ways)
     (scaled,) = alarms(host, tmp_path, [SCALED, *ways])
@@ -70,6 +71,7 @@ def test_healthy_evaluations_pass_and_others_do_not(ways: list[tuple[str, str]],
     assert leaked and all("split-leak" in found.suspects for found in leaked), leaked
 
 
+@pytest.mark.twins
 def test_what_is_scaled_on_its_way_into_the_model_is_seen_in_batches(host: Host, tmp_path: Path) -> None:
     (scaled,) = alarms(host, tmp_path, [OTHER])
     assert scaled.suspects == ("preprocessing-mismatch",)

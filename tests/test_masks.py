@@ -107,7 +107,7 @@ def told(host: Host, folder: Path, edits: Edits) -> tuple[list[Finding], str]:
     return [one for one in found if "is never given" in one.message], text
 
 
-@pytest.mark.parametrize("name", first_ones(LEFT_OUT, 4))
+@pytest.mark.parametrize("name", first_ones(LEFT_OUT, 2))
 def test_a_mask_that_is_left_out_is_told_at_the_call(host: Host, tmp_path: Path, name: str) -> None:
     edits, confidence = LEFT_OUT[name]
     (said,), text = told(host, tmp_path, edits)
@@ -115,7 +115,7 @@ def test_a_mask_that_is_left_out_is_told_at_the_call(host: Host, tmp_path: Path,
     assert text.splitlines()[(said.line or 0) - 1].startswith("        logits = model(ids"), said
 
 
-@pytest.mark.parametrize("name", first_ones(HEALTHY))
+@pytest.mark.parametrize("name", first_ones(HEALTHY, 3))
 def test_a_mask_that_changes_nothing_or_is_told_otherwise_is_not(host: Host, tmp_path: Path, name: str) -> None:
     assert told(host, tmp_path, HEALTHY[name])[0] == []
 

@@ -85,7 +85,7 @@ def test_a_slow_program_is_cut_after_its_share_of_the_time(host: Host, tmp_path:
 @pytest.mark.parametrize(
     ("edits", "settings"),
     [
-        ([(LOOP, BY_HAND)], {}),  # it counts on the number of batches
+        ([(LOOP, BY_HAND)], {"seconds": 8}),  # it counts on the number of batches
         ([], {"short_epochs": False}),
         ([("range(300)", "range(1)"), ("[:3072]", "[:640]")], {}),  # over before
     ],
@@ -260,7 +260,7 @@ def test_then_run_becomes_the_command(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(
         f"{ends}print('trained')\nimport os\nraise SystemExit(0 if 'TRAINSLEUTH_CONFIG' in os.environ else 7)\n"
     )
-    answer = trainsleuth("preflight", "--time", "60", "--then-run", "--", "python", "train.py", cwd=tmp_path)
+    answer = trainsleuth("preflight", "--time", "30", "--then-run", "--", "python", "train.py", cwd=tmp_path)
     assert answer.code == 7 and answer.output == "trained\n", answer
     assert answer.errors.startswith("GO  python train.py: ") and (tmp_path / "best.pt").exists()
 
@@ -268,5 +268,5 @@ def test_then_run_becomes_the_command(tmp_path: Path) -> None:
 @pytest.mark.twins
 def test_then_run_does_not_start_what_is_no_go(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(PROGRAM.replace("criterion(model", "criterion(module"))
-    answer = trainsleuth("preflight", "--time", "60", "--then-run", "--", "python", "train.py", cwd=tmp_path)
+    answer = trainsleuth("preflight", "--time", "30", "--then-run", "--", "python", "train.py", cwd=tmp_path)
     assert answer.code == 1 and not answer.output and answer.errors.startswith("NO GO"), answer

@@ -78,7 +78,7 @@ FAULTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("parts", one_in(2, FAULTS.values()), ids=FAULTS)
+@pytest.mark.parametrize("parts", one_in(4, FAULTS.values()), ids=FAULTS)
 def test_a_rate_that_begins_anew_is_a_note(host: Host, tmp_path: Path, parts: dict[str, str]) -> None:
     (told,) = said(host, tmp_path, parts)
     assert told.severity == "note" and "begins anew" in told.message and "at step 8 " in told.message and told.line, (
@@ -103,7 +103,7 @@ HEALTHY = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("parts", one_in(2, HEALTHY.values()), ids=HEALTHY)
+@pytest.mark.parametrize("parts", one_in(4, HEALTHY.values()), ids=HEALTHY)
 def test_a_rate_that_goes_on_and_restarts_that_are_meant_are_not_told(
     host: Host, tmp_path: Path, parts: dict[str, str]
 ) -> None:

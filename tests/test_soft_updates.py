@@ -95,7 +95,7 @@ FAULTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("made", "each", "line"), one_in(2, FAULTS.values()), ids=FAULTS)
+@pytest.mark.parametrize(("made", "each", "line"), one_in(4, FAULTS.values()), ids=FAULTS)
 def test_an_average_that_takes_over_nearly_all_is_told_at_its_line(
     host: Host, tmp_path: Path, made: str, each: str, line: str
 ) -> None:
@@ -122,7 +122,7 @@ HEALTHY = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("made", "each"), one_in(2, HEALTHY.values()), ids=HEALTHY)
+@pytest.mark.parametrize(("made", "each"), one_in(4, HEALTHY.values()), ids=HEALTHY)
 def test_what_is_meant_so_is_not_told(host: Host, tmp_path: Path, made: str, each: str) -> None:
     assert not [one for one in said(host, tmp_path, made, each) if one.is_alarm]
 
@@ -212,7 +212,7 @@ USED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("program", one_in(2, USED.values()), ids=USED)
+@pytest.mark.parametrize("program", one_in(4, USED.values()), ids=USED)
 def test_what_is_used_in_some_way_is_not_told(host: Host, tmp_path: Path, program: str) -> None:
     assert not said(host, tmp_path, "", "", program)
 
