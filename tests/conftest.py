@@ -68,6 +68,7 @@ def warm(forked: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
 def right_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     """The forms whose reasons to accuse or to ask are tested speak, whatever their record says today."""
     told = {
+        "clip-without-unscale": ("",),
         "dropout-without-training": ("rated", "evaluated"),
         "eval-not-restored": ("modal", "other"),
         "plain-list-submodules": ("layers",),

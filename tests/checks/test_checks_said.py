@@ -115,6 +115,7 @@ SCALED = dedent(
 )
 
 
+@pytest.mark.usefixtures("right_so_far")
 @pytest.mark.parametrize(
     ("test", "files", "severity"),
     [

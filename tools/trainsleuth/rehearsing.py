@@ -26,11 +26,12 @@ def rehearse(
     visit_steps: int | None = None,
 ) -> ProbeReport:
     """What the probes say within `request.seconds`, and which of the `lines` the run came to, in its first `visit_steps`
-    before Python 3.12. `whole_epoch`: a share of the time is for one that shows all of its data. Raises ProbeError.
+    before Python 3.12. `whole_epoch`: a share of the time is for one that shows all of its data, and the run ends when
+    enough was met, not after a number of steps. Raises ProbeError.
     """
     began = time.monotonic()
     asked = replace(request, only=probes.of(EXPERIMENT))
-    asked = asked.with_listener("rehearsal", short_epochs=short_epochs, whole_epoch=whole_epoch)
+    asked = asked.with_listener("rehearsal", short_epochs=short_epochs, whole_epoch=whole_epoch, ends_early=whole_epoch)
     if lines.lines:
         asked = asked.with_listener("visited", visit=lines.lines, visit_steps=visit_steps)
     report = run_probes(asked)

@@ -80,6 +80,25 @@ def load(inputs, labels):
 }
 
 SILENT = {
+    "negatives of what an order was brought into by a call": """
+import torch
+
+def info_nce(x, y, net):
+    perm = torch.randperm(len(x))
+    x = x[perm]
+    y = torch.index_select(y, 0, perm)
+    rest = y[torch.randperm(len(y))]
+    return net(x, y), net(x, rest)
+""",
+    "marginals of an estimate of mutual information": """
+import torch
+
+def mine(x, y, net):
+    order = torch.randperm(len(x))
+    x_marginal = x[order]
+    y_marginal = y[torch.randperm(len(y))]
+    return net(x, y).mean() - net(x_marginal, y_marginal).exp().mean().log()
+""",
     "mixed by one order": _MIXUP,
     "labels of others beside their own": mutant(
         _MIXUP, ("return mixed_x", "wrong = y[torch.randperm(batch_size)]\n    return wrong, mixed_x")

@@ -39,6 +39,20 @@ _DEPTH_TOO = (
     "        if random.random() < 0.5:\n            depth = depth",
 )
 SILENT = {
+    "pictures of other scenes": """
+import random
+from torch.utils.data import Dataset
+
+class Unpaired(Dataset):
+    def __getitem__(self, i):
+        clean = self.clean[i]
+        noisy = self.noisy[random.randrange(len(self.noisy))]
+        if random.random() < 0.5:
+            clean = clean[:, ::-1]
+        if random.random() < 0.5:
+            noisy = noisy[:, ::-1]
+        return clean, noisy
+""",
     "halves together": _HALVES,
     "depth together": _DEPTH,
     "one number for both": mutant(

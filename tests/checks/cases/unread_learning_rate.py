@@ -62,6 +62,24 @@ _GROUPS = """        for group in self.optim.param_groups:
 """
 _WRITTEN = ('optimizer.param_groups[0]["lr"] = lr', "optimizer.lr = lr")
 SILENT = {
+    "kept to be shown, beside the groups": """
+import torch
+
+class Solver:
+    def __init__(self, model):
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+
+    def decay(self, lr):
+        self.optimizer.lr = lr
+        for group in self.optimizer.param_groups:
+            group["lr"] = lr
+
+    def step(self, loss):
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        print(self.optimizer.lr)
+""",
     "groups": _DECAY,
     "of a trainer": _TRAINER,
     "a property of its own": _OWN,

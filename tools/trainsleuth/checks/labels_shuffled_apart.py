@@ -69,6 +69,7 @@ _INPUT = re.compile(
     r"(^|_|\.)(x|xs|data|inputs?|images?|imgs?|features?|samples?|texts?|sentences?|questions?|srcs?|files|paths)(_|$)",
     re.IGNORECASE,
 )
+_MEANT = re.compile(r"neg|null|marginal|shuffl|perm|fake|contrast", re.IGNORECASE)
 _RESETTING = ("seed", "set_state", "setstate", "manual_seed", "set_rng_state")
 
 
@@ -93,7 +94,9 @@ def check(index: Index) -> Iterator[Finding]:
         orders = dict(_orders(function))
         found = [one for position, event in enumerate(function.events) for one in _shuffles(position, event, orders)]
         for one, other in combinations(found, 2):
-            if _is_pair(one.name, other.name) and _is_together(function, one, other) and _is_apart(found, one, other):
+            if not _is_pair(one.name, other.name) or not _is_together(function, one, other):
+                continue
+            if _is_apart(found, one, other) and not _may_be_meant(function, one, other):
                 yield _examined(function, one, other)
 
 
@@ -119,6 +122,19 @@ def _is_apart(found: list[_Shuffle], one: _Shuffle, other: _Shuffle) -> bool:
         return True
     of_order = {shuffle.name for shuffle in found if shuffle.order == order}
     return not (one.order and other.order) and not {one.name, other.name} <= of_order
+
+
+def _may_be_meant(function: Function, one: _Shuffle, other: _Shuffle) -> bool:
+    """One order has a name and is brought into the other elsewhere, or what comes out is called a negative or a marginal."""
+    if not (order := one.order or other.order):
+        return False
+    apart = other.name if one.order else one.name
+    for value in (event.value for event in function.events if event.value is not None):
+        paths = {part.text for part in value.walk() if part.kind == "path"}
+        if {order, apart} <= paths and f"{apart}[" not in written(value, 400):
+            return True
+    events = (function.events[shuffle.position] for shuffle in (one, other))
+    return any(_MEANT.search(target.last) for event in events for target in event.targets)
 
 
 def _shuffles(position: int, event: Event, orders: Mapping[str, Expr]) -> Iterator[_Shuffle]:

@@ -145,12 +145,24 @@ def _are_apart(function: Function, one: _Turn, other: _Turn) -> bool:
 def _belong(function: Function, one: _Turn, other: _Turn) -> str:
     """Why they do; "" where nothing says so."""
     for picture, counterpart in ((one.name, other.name), (other.name, one.name)):
+        if _is_drawn(function, one) or _is_drawn(function, other):
+            break
         if _PICTURE.search(picture) and not _COUNTERPART.search(picture) and _COUNTERPART.search(counterpart):
             return f"{counterpart} belongs to {picture}"
     wholes = [_whole(function, turn) for turn in (one, other)]
     if wholes[0] and wholes[0] == wholes[1]:
         return f"both are halves of {wholes[0]}"
     return ""
+
+
+def _is_drawn(function: Function, turn: _Turn) -> bool:
+    """It is any of its kind: noisy = self.noisy[random.randrange(n)]."""
+    return any(
+        event.value is not None
+        and any(target.text == turn.name for target in event.targets)
+        and "rand" in written(event.value, 200)
+        for event in function.events[: turn.position]
+    )
 
 
 def _whole(function: Function, turn: _Turn) -> str:

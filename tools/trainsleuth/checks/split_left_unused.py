@@ -144,6 +144,9 @@ def _is_used_inside(index: Index, function: Function, name: str) -> bool:
         return True
     inner = index.files[function.path].functions.values()
     is_whole = function.name == MODULE_BODY
+    users = [one for one in index.files.values() if is_whole and function.path in index.names.imported(one)]
+    if any(one.body.source.holds(word) for one in users):
+        return True
     return any(
         one is not function
         and (is_whole or one.qualname.startswith(f"{function.qualname}."))

@@ -110,12 +110,22 @@ def _examined(index: Index, spot: Spot, target: Expr, optimizer: Expr) -> Iterat
         yield SAY.passed(path, line, f"the class of {written(optimizer)} is the project's own, and has {target.last}")
     elif target.kind == "index" and index.is_held(_ADDS_GROUP):
         yield SAY.open(path, line, "a group that is added later begins with it")
+    elif any(_is_of_group(one) for event in spot.function.events for one in event.targets):
+        yield SAY.passed(path, line, "its groups are given a rate there too")
     elif (where := _read_at(index, optimizer, target)) is not None:
         yield SAY.open(path, line, f"{where} reads it, and may hand it on")
     elif target.kind != "index" and not _is_assigned(index, target):
         yield SAY.open(path, line, f"{shown} is not there to be changed: it raises")
     else:
         yield _failure(spot.function.events[spot.position], path, target, optimizer)
+
+
+def _is_of_group(target: Expr) -> bool:
+    """group["lr"]"""
+    if target.kind != "index" or len(target.parts) != 2:
+        return False
+    owner, key = target.parts
+    return key.kind == "string" and key.text in _RATES and owner.last != "defaults"
 
 
 def _chosen(index: Index, optimizer: Expr, spot: Spot) -> Iterator[Expr]:

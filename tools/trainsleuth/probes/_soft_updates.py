@@ -49,7 +49,7 @@ def never_called(trace: Trace) -> Iterator[Finding]:
     events = [event for event in trace.events("soft_updates") if _is_soft(event)]
     for event in events:
         beside = next((other for other in events if _are_together(event, other) and _is_called(other)), None)
-        is_over = trace.ended_by_itself and not _may_be_saved_unseen(trace)
+        is_over = trace.ended_by_itself and not trace.events("cut") and not _may_be_saved_unseen(trace)
         if event["used"] or not event["is_module"] or not (beside or is_over):
             continue
         called = (

@@ -17,6 +17,7 @@ MOST_TOLD = 2  # batches of one kind that are described value by value
 TELL_AT = frozenset({3, 10, 30, 100, 300, 1000})
 MOST_PAIRS = 4  # of loaders whose data sets are compared
 MOST_CODES = 400_000  # rows remembered for one way into the model
+MOST_GATHERED = 64 * 2**20  # bytes of them
 SINGLE = 8  # examples of batches of one that are looked at together
 MOST_KEPT = 300  # batches of one way whose rows are told apart from each other
 SHARE = 0.04  # of the time since the first batch; above it only every tenth batch is read
@@ -176,7 +177,12 @@ class Listener:
         """Examples that a loader gives one by one, and of one shape, as batches of several; nothing until there are enough."""
         given = {tuple(tensor.shape) for _, tensor in named_tensors(self.targets.given, "")}
         shapes = [tuple(tensor.shape) for _, tensor in named]
-        if not shapes or not all(shape[:1] == (1,) and len(shape) > 1 and shape in given for shape in shapes):
+        size = SINGLE * sum(tensor.numel() * tensor.element_size() for _, tensor in named)
+        if (
+            size > MOST_GATHERED
+            or not shapes
+            or not all(shape[:1] == (1,) and len(shape) > 1 and shape in given for shape in shapes)
+        ):
             return named
         key = (root, self.loader)
         known, waiting = self.single.get(key, (None, []))

@@ -11,6 +11,7 @@ from . import registered
 from .sampled import samples
 
 MOST_ROOTS = 20
+MOST_OBJECTS = 2_000_000  # a second to go over
 
 
 def find(torch, roots, held):
@@ -31,7 +32,8 @@ def find(torch, roots, held):
 def _alive(torch, by_class, lengths):
     """Modules of these classes that are none of those known; tables and lists of tensors of these lengths."""
     modules, tables = [], []
-    for thing in gc.get_objects():
+    alive = gc.get_objects()
+    for thing in alive if len(alive) <= MOST_OBJECTS else ():
         kind = type(thing)
         if kind in by_class:
             if id(thing) not in by_class[kind]:

@@ -75,7 +75,10 @@ def is_unset(error, traceback):
 
 def is_set(code, name, ways):
     """By one of these instructions, or in a function in it that declares the name global."""
-    if any(one.opname in ways and one.argval == name for one in dis.get_instructions(code)):
+    stores = (one for one in dis.get_instructions(code) if one.opname.startswith(ways))
+    if any(
+        name in (one.argval if isinstance(one.argval, tuple) else (one.argval,)) for one in stores
+    ):  # two from 3.13 on
         return True
     return any(is_set(one, name, ("STORE_GLOBAL",)) for one in code.co_consts if isinstance(one, type(code)))
 

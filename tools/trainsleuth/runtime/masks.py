@@ -9,6 +9,7 @@ import time
 from collections import deque
 
 from . import mask_effects, registered
+from .arrays import exchanged
 from .calls import autocast_states, named_tensors
 from .ends import is_mask
 from .phases import inner
@@ -29,12 +30,15 @@ class Listener:
         self.found = {}  # (number of the root, name) -> LeftOut
 
     def batch(self, loader, batch):
-        held = dict(masks_in(batch)) if self.bus.steps < LAST_STEP else None
+        if self.bus.steps >= LAST_STEP:
+            self.recent.clear()
+            return
+        held = dict(masks_in(batch))
         if held:
             self.recent.append(held)
 
     def forward_before(self, module, args, kwargs):
-        if self.recent:
+        if self.recent and self.bus.steps <= LAST_STEP:
             module = inner(module)
             root = self.bus.number("root", module)
             if root not in self.parameters:
@@ -50,6 +54,7 @@ class Listener:
         is_training = self.torch.is_grad_enabled() and next(registered.parameters(one.module), None) is not None
         if one.is_given(args, kwargs):
             one.given[is_training] += 1
+            one.last = None if is_training else one.last
         elif is_training and not one.given[True] and one.read < MOST_READ:
             mask = self._mask_of(one.name, args, kwargs)
             if mask is not None:
@@ -98,7 +103,7 @@ class LeftOut:
         self.read += 1
         self.padded += int((~mask.real).sum())
         self.places += mask.real.numel()
-        self.last, self.site = (mask, args, kwargs, autocast), self.site or site
+        self.last, self.site = (mask, *without_graph((args, kwargs)), autocast), self.site or site
 
     def facts(self):
         user, library = self.site
@@ -106,6 +111,10 @@ class LeftOut:
             "cls": type(self.module).__name__, "name": self.name, "site": user, "lib": library, "read": self.read, "padded": self.padded,
             "places": self.places, "evaluated_with": self.given[False],
         }  # fmt: skip
+
+
+def without_graph(given):
+    return exchanged(given, lambda one: one.detach() if hasattr(one, "grad_fn") else one)
 
 
 def masks_in(batch):

@@ -18,6 +18,7 @@ from .tensors import tensors_in
 LAST_STEP = 60
 MOST_READ = 60  # backwards of one loss
 MOST_LOSSES = 8
+MOST_PENDING = 16  # batches of tokens before a backward
 MOST_ENTERED = 4  # calls of modules that are kept
 MOST_VALUES = 4_000_000
 LEAST_KINDS = 8  # of tokens in a batch
@@ -29,6 +30,7 @@ class Listener:
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.entered = []  # (module, tokens, mask of what is attended to or None)
         self.losses = {}  # (function, line of the user, of a library) -> Targeted
+        self.read = {}  # place -> calls
         self.ends = {}  # number of the root -> ids that end a sequence
         self.pending, self.others = {}, 0  # since the last backward: readings by tokens; losses of something else
 
@@ -44,7 +46,8 @@ class Listener:
         if self.bus.steps >= LAST_STEP or not self.entered or not getattr(output, "requires_grad", False):
             return
         labels, place = list(arguments.values())[1], (name, *self.bus.sites.here())
-        if place in self.losses and self.losses[place].calls >= MOST_READ:
+        self.read[place] = self.read.get(place, 0) + 1
+        if self.read[place] > MOST_READ or len(self.pending) >= MOST_PENDING:
             return
         reading = None
         if name in CLASSIFIERS and is_readable(labels) and not labels.is_floating_point() and labels.numel() >= 8:

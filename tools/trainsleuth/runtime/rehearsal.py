@@ -4,7 +4,7 @@ Nothing is cut for WHOLE steps, and where `whole_epoch` is asked for, within a S
 shown all of its data, rare examples too. From then on a pass over a loader that trains ends after STEPS more steps, one
 that does not train after BATCHES batches, as if the data ended there. Passes from before the first step are never
 cut: a vocabulary or a mean is made of all the data. Nor are those that the program takes its batches from by calls of
-next(), for it may count on their number. "cut" events tell of it, "rehearsed" of all that was come to.
+next(), for it may count on their number. It ends when enough was met, unless `ends_early` is False. "cut" events tell of it, "rehearsed" of all that was come to.
 """
 
 import dis
@@ -38,6 +38,7 @@ class Listener:
         self.shortens = bus.experiment.get("short_epochs", True)
         self.is_alone = os.environ.get("WORLD_SIZE", "1") == "1"
         self.wants_whole = bus.experiment.get("whole_epoch", True) and self.is_alone
+        self.ends_early = bus.experiment.get("ends_early", True)
         self.wanted = bus.experiment.get("epochs", EPOCHS)
         self.whole_seconds = SHARE * (bus.experiment.get("seconds") or float("inf"))
         self.passes = {}  # number of a loader -> [batches, steps at its start, backwards at its start] of its pass
@@ -140,7 +141,7 @@ class Listener:
             self.last_at = min(self.last_at, step + LAST)
         if self._has_met_all() or self.epochs >= MANY_EPOCHS:
             self.enough_at = min(self.enough_at, max(LEAST, step + AFTER))
-        if step >= min(self.enough_at, self.last_at):
+        if self.ends_early and step >= min(self.enough_at, self.last_at):
             self.bus.finish("rehearsed")
 
     def _has_met_all(self):

@@ -15,6 +15,7 @@ from .used import Uses
 FIND_AT = (2, 20)  # steps
 MOST = 8  # copies
 MOST_UPDATES, MOST_LOOKS = 40, 400  # of one
+IDLE = 20  # looks without an update
 LITTLE = 0.1  # of the way left by each of LATEST updates, from which on their line is looked for
 LATEST = 3
 LONG = 20  # updates of one that is not used, from which on as well
@@ -67,6 +68,7 @@ class Listener:
         self.optimizers.append(optimizer)
 
     def forward_before(self, module, args, kwargs):
+        self.touching.stop()  # what updates a copy ran before
         module = inner(module)
         if self.bus.steps <= FIND_AT[-1]:
             self.roots.setdefault(id(module), module)
@@ -83,12 +85,15 @@ class Listener:
         if self.bus.steps in FIND_AT and self.bus.steps not in self.found_at:
             self.found_at.add(self.bus.steps)
             self._find()
-        for copy in self.copies:
+        for copy in list(self.copies):
             if not copy.is_done:
                 try:
                     copy.look(self.bus.steps)
                 except (KeyError, IndexError):  # the program took the tensor away
                     copy.looks = MOST_LOOKS
+            if copy.looks >= IDLE and not copy.updates:  # a snapshot, which is not to be held
+                self.copies.remove(copy)
+                self.uses.forget(copy)
 
     def step_after(self, optimizer):
         """What updates a copy runs between here and what comes next."""

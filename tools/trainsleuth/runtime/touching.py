@@ -17,6 +17,8 @@ def is_view(func):
 class Touching(TorchDispatchMode):
     """`touched(storage)` is told of each that an operation gets while `is_watching()`."""
 
+    supports_higher_order_operators = True  # else torch refuses flex_attention, cond and others under it
+
     def __init__(self, touched, is_watching):
         super().__init__()
         self.touched, self.is_watching = touched, is_watching
@@ -24,9 +26,9 @@ class Touching(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         result = func(*args, **(kwargs or {}))
-        if self.is_watching() and not self.is_ours() and not is_view(func):
+        if self.is_watching() and not self.is_ours():
             try:
-                for tensor in tensors_in((args, kwargs or {})):
+                for tensor in () if is_view(func) else tensors_in((args, kwargs or {})):
                     self.touched(storage(tensor))
             except Exception:  # the user's step must not fail because we cannot follow it
                 self.is_ours = lambda: True

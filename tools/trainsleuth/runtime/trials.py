@@ -19,7 +19,7 @@ from .tensors import is_dense, tensors_in
 
 MOST_ARGUMENTS = 4  # that are exchanged one by one
 HELPERS = re.compile(
-    r"label|target|truth|mask|length|len$|weight|ids?$|idx|index|^y$|^gt", re.IGNORECASE
+    r"label|target|truth|mask|length|len$|weight|(?<!input_)ids?$|idx|index|^y$|^gt", re.IGNORECASE
 )  # not examples
 
 

@@ -27,6 +27,11 @@ class Uses:
             self.parts.update((id(part), use) for part in registered.modules(copy.thing))
             self.unused.update(self.parts)
 
+    def forget(self, copy):
+        use = self.known.pop(id(copy))
+        self.parts = {key: one for key, one in self.parts.items() if one is not use}
+        self.unused = {key: one for key, one in self.unused.items() if one is not use}
+
     def of(self, copy):
         return self.known[id(copy)]
 
