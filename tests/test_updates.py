@@ -39,3 +39,17 @@ def test_weights_that_are_loaded_behind_the_optimizer_are_the_start(host: Host, 
     changed, ratio = 10, 11
     assert rows["weight"][changed] and 0 < rows["weight"][ratio] < 0.1
     assert not rows["bias"][changed]
+
+
+def test_a_change_is_that_of_one_step(host: Host, tmp_path: Path) -> None:
+    """The run ends 28 steps behind the last look."""
+    still = (
+        PROGRAM.replace("range(30)", "range(49)")
+        .replace("torch.ones(8, 1)", "1e3 * x[:, :1]")
+        .replace("lr=1e-4", "lr=1e-3")
+    )
+    (tmp_path / "train.py").write_text(still)
+    trace, ended = host.run(tmp_path / "train.py", tmp_path, {**probes.EXPERIMENTS["observe"], "seconds": 60})
+    assert "Traceback" not in ended["output"], ended["output"]
+    tables = {table["n"]: {row[0]: row for row in table["rows"]} for table in trace.events("parameters")}
+    assert max(tables) == 49 and tables[49]["weight"][11] == tables[30]["weight"][11]

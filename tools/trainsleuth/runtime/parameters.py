@@ -40,7 +40,7 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.rows, self.optimizers, self.roots, self.called = {}, [], [], set()
-        self.has_begun = False
+        self.has_begun, self.kept_at = False, 0  # step at which the last values were taken
         self.phase, self.scanned = 0, None  # step at which the last optimizer was built
         self.sampled = self.twins = None
         self.called_at, self.saved_start = CalledAt(bus), SavedStart(bus, self._values)
@@ -138,7 +138,8 @@ class Listener:
     def close(self, reason):
         for found in self.saved_start.found.values():
             self.events("saved_start", **found)
-        self._read_changes()
+        if self.bus.steps - self.kept_at <= 1:  # a change over many steps is none of one
+            self._read_changes()
         self._tell(self.bus.steps)
 
     def _looking(self, step=None):
@@ -162,12 +163,14 @@ class Listener:
 
     def _keep_values(self, as_start=False):
         """As the start too: a checkpoint may be loaded, or rank 0's weights be sent to all, after an optimizer was built."""
+        self.kept_at = self.bus.steps
         for row in self.rows.values():
             row.last = self._values(row.tensor)
             if as_start:
                 row.before = row.last
 
     def _read_changes(self):
+        self.kept_at = self.bus.steps
         for row in self.rows.values():
             now = self._values(row.tensor)
             if now.shape != row.last.shape:
