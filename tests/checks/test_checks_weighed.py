@@ -1115,3 +1115,10 @@ def test_what_the_caller_keeps_lasts(returned: str, kept: str, severity: str, tm
     """
     text = dedent(program).replace("RETURNED", returned).replace("KEPT", kept)
     assert _only(tmp_path, {"train.py": text}, "loss-kept-with-graph").severity == severity
+
+
+def test_files_that_import_everything_of_the_next_are_followed_to_a_bound(tmp_path: Path) -> None:
+    files = {f"part{n}.py": f"from part{n + 1} import *\n" for n in range(400)}
+    program = _program("x = x.to(device)").replace("from data import", "from part0 import *\nfrom data import")
+    found = _only(tmp_path, {**files, "train.py": program, "data.py": DATA}, "missing-zero-grad")
+    assert "cannot run" not in found.message

@@ -286,7 +286,7 @@ class Names:
         key = (path, name)
         if key in self._globals:
             return self._globals[key]
-        if key in self._active:
+        if key in self._active or len(self._active) >= MOST_HANDED_ON:
             return None
         self._active.add(key)
         try:
@@ -373,6 +373,7 @@ class Names:
         return symbol
 
 
+MOST_HANDED_ON = 60  # files through which a name is imported
 _SEARCHED = re.compile(rb"sys\.path\.(?:insert|append|extend)\(|sys\.path\s*\+?=")
 _INSTALLED = frozenset({
     *sys.stdlib_module_names, "accelerate", "deepspeed", "gym", "gymnasium", "ignite", "jax", "lightning", "numpy",

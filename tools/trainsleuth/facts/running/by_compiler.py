@@ -42,5 +42,8 @@ def _everything_of(index: Index, path: str, module: str, level: int) -> frozense
         or len({found.path, *index.names.ending(module)}) > 1
     ):
         return None
-    known = compiled_file(index, found.path)
+    try:
+        known = compiled_file(index, found.path)
+    except RecursionError:  # hundreds of files that import everything of the next
+        return None
     return known.top if known is not None else None
