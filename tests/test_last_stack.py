@@ -32,6 +32,7 @@ for step in range(10):
 """
 
 
+@pytest.mark.twins
 def test_a_program_that_waits_for_good_is_told_with_its_line(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     (tmp_path / "train.py").write_text(STEPS)

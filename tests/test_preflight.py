@@ -110,7 +110,15 @@ def test_an_epoch_that_accumulates_has_steps_left(host: Host, tmp_path: Path) ->
 
 @pytest.mark.parametrize("options", one_in(2, ["num_workers=2", "num_workers=2, persistent_workers=True"], first=1))
 def test_workers_begin_their_next_epoch(options: str, host: Host, tmp_path: Path) -> None:
-    told, cuts = rehearsed(host, tmp_path, PROGRAM.replace("shuffle=True", f"shuffle=True, {options}"))
+    small = with_edits(
+        PROGRAM,
+        [
+            ("4096", "1100"),
+            ("[:3072], labels[:3072]", "[:900], labels[:900]"),
+            ("[3072:], labels[3072:]", "[900:], labels[900:]"),
+        ],
+    )
+    told, cuts = rehearsed(host, tmp_path, small.replace("shuffle=True", f"shuffle=True, {options}"))
     assert cuts and told["epochs"] >= 2 and told["saves"]
 
 
@@ -260,7 +268,7 @@ def test_then_run_becomes_the_command(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(
         f"{ends}print('trained')\nimport os\nraise SystemExit(0 if 'TRAINSLEUTH_CONFIG' in os.environ else 7)\n"
     )
-    answer = trainsleuth("preflight", "--time", "30", "--then-run", "--", "python", "train.py", cwd=tmp_path)
+    answer = trainsleuth("preflight", "--time", "20", "--then-run", "--", "python", "train.py", cwd=tmp_path)
     assert answer.code == 7 and answer.output == "trained\n", answer
     assert answer.errors.startswith("GO  python train.py: ") and (tmp_path / "best.pt").exists()
 
