@@ -192,6 +192,7 @@ def test_a_forked_child_that_trains_speaks_and_the_rest_ends_soon(project: Proje
     assert project.left_alive(0) == []
 
 
+@pytest.mark.twins
 def test_two_ranks_end_together(project: Project) -> None:
     project.write(
         "import torch, torch.distributed as dist\ndist.init_process_group('gloo')\n"

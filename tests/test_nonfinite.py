@@ -244,6 +244,7 @@ def test_watching_changes_no_number(ran: Ran, program: str) -> None:
     assert losses("trace") == losses("trace", "nonfinite") != []
 
 
+@pytest.mark.twins
 def test_of_two_ranks_the_one_that_made_it_names_it(host: Host, tmp_path: Path) -> None:
     other = Host()  # both run at once
     folders = [tmp_path / "0", tmp_path / "1"]

@@ -14,10 +14,10 @@ pytest.importorskip("torch", reason="the programs train with torch: install the 
 TARGETS = HERE / "targets"
 HEALTHY = {
     "hf_trainer": "python hf_trainer.py",
-    "ddp_gloo": "torchrun --nproc-per-node 2 ddp_gloo.py",
     "package": "python -m package.train",
 }
 MORE = {  # make twins
+    "ddp_gloo": "torchrun --nproc-per-node 2 ddp_gloo.py",
     "lightning_fit": "python lightning_fit.py",
     "gan": "python gan.py",
     "loader_workers": "python loader_workers.py",

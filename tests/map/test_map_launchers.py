@@ -259,6 +259,7 @@ def test_a_folder_that_is_an_argument_by_itself_holds_the_settings(tmp_path: Pat
     assert "lr=0.7" in expand_component(tmp_path, "run", "run.py", "python run.py exp/b --gpus 1").text
 
 
+@pytest.mark.twins
 def test_functions_of_settings_that_call_each_other_end_soon(tmp_path: Path) -> None:
     calls = ", ".join(["get_config()"] * 60)
     files = {"zoo/small.py": f"def get_config():\n    return dict(a=[{calls}], lr=0.5)\n", "run.py": BUILT["run.py"]}
