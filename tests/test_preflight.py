@@ -232,6 +232,15 @@ def test_an_alarm_about_lines_that_the_rehearsal_never_came_to_is_a_note(warm: C
 
 
 @pytest.mark.twins
+def test_a_line_that_a_cut_epoch_may_have_kept_from_it_is_not_called_missed(warm: Callable[..., Answer], tmp_path: Path) -> None:  # fmt: skip
+    (tmp_path / "train.py").write_text(with_edits(UNUSED, [("CHOSEN", "epoch < 0"), ("range(300)", "range(2)")]))
+    answer = warm("preflight", "--time", "60", "--format", "json", "--", "python", "train.py", cwd=tmp_path)
+    course = answer.json["course"]
+    assert course["ended_by_itself"] and course["cut_from"] is not None, course
+    assert answer.code == 1 and "not to this line" not in answer.output, answer.output
+
+
+@pytest.mark.twins
 def test_a_line_that_only_workers_may_come_to_is_not_called_missed(warm: Callable[..., Answer], tmp_path: Path) -> None:
     ends = [
         ("CHOSEN", "epoch < 0"),

@@ -35,8 +35,14 @@ class Course:
     ended_by_itself: bool = False
     was_begun_again: bool = False
 
+    @property
+    def is_whole(self) -> bool:
+        """Did it come to its own end on whole epochs? Only then a line that it never came to is one that it does not come to."""
+        return self.ended_by_itself and self.cut_from is None
+
 
 def course_of(report: ProbeReport) -> Course:
+    """That of the runs of a report; one of no steps where nothing trained."""
     training = [(trace, run) for run in report.runs for trace in traces(run.events) if trace.trains]
     if not training:
         return Course()

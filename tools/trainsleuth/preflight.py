@@ -2,7 +2,7 @@
 
 The rehearsal is the user's own command on short epochs (runtime/rehearsal.py), so that it comes to its evaluation, its
 checkpoint and its second epoch, watched by the probes that change nothing and cost little. What a run that came to its
-own end never came to accuses nobody; where it came to all lines of a finding, a doubt about that goes.
+own end on whole epochs never came to accuses nobody; where it came to all lines of a finding, a doubt about that goes.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def preflight(request: Request, short_epochs: bool = True) -> Preflight:
     if is_clean and left > start_up(rehearsal.runs) + NEEDED:
         fit = replace(request, only=probes.of(INTERVENES), seconds=left, given=request.seconds)
         reports.append(run_probes(fit))
-    of_code = of_this_program(checked.findings, shown, is_whole=course.ended_by_itself)
+    of_code = of_this_program(checked.findings, shown, is_whole=course.is_whole)
     of_runs = [finding for report in reports for finding in report.findings]
     findings = _in_order([*of_code, *of_runs], shlex.join(request.command))
     verdict, why = _verdict(findings, rehearsal, course)

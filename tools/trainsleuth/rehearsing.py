@@ -31,7 +31,7 @@ def rehearse(
     """
     began = time.monotonic()
     asked = replace(request, only=probes.of(EXPERIMENT))
-    asked = asked.with_listener("rehearsal", short_epochs=short_epochs, whole_epoch=whole_epoch, ends_early=whole_epoch)
+    asked = asked.with_listener("rehearsal", short_epochs=short_epochs, whole_epoch=whole_epoch)
     if lines.lines:
         asked = asked.with_listener("visited", visit=lines.lines, visit_steps=visit_steps)
     report = run_probes(asked)

@@ -10,7 +10,7 @@ from .trials import Again
 
 
 def measured(torch, sites, one, until):
-    """{"effect", "ones", "scale", "eps"}; no effect is told where no output belongs to rows or places."""
+    """{"effect", "ones", "eps"}; no effect is told where no output belongs to rows or places."""
     mask, args, kwargs, autocast = one.last
     args, kwargs = copied((args, kwargs))
     model = alone(one.module)

@@ -4,7 +4,8 @@ Nothing is cut for WHOLE steps, and where `whole_epoch` is asked for, within a S
 shown all of its data, rare examples too. From then on a pass over a loader that trains ends after STEPS more steps, one
 that does not train after BATCHES batches, as if the data ended there. Passes from before the first step are never
 cut: a vocabulary or a mean is made of all the data. Nor are those that the program takes its batches from by calls of
-next(), for it may count on their number. It ends when enough was met, unless `ends_early` is False. "cut" events tell of it, "rehearsed" of all that was come to.
+next(), for it may count on their number. With `whole_epoch` it also ends when enough was met. "cut" events tell of it,
+"rehearsed" of all that was come to.
 """
 
 import dis
@@ -37,8 +38,8 @@ class Listener:
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.shortens = bus.experiment.get("short_epochs", True)
         self.is_alone = os.environ.get("WORLD_SIZE", "1") == "1"
-        self.wants_whole = bus.experiment.get("whole_epoch", True) and self.is_alone
-        self.ends_early = bus.experiment.get("ends_early", True)
+        self.ends_early = bus.experiment.get("whole_epoch", True)  # when enough was met, not after a number of steps
+        self.wants_whole = self.ends_early and self.is_alone
         self.wanted = bus.experiment.get("epochs", EPOCHS)
         self.whole_seconds = SHARE * (bus.experiment.get("seconds") or float("inf"))
         self.passes = {}  # number of a loader -> [batches, steps at its start, backwards at its start] of its pass
