@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trainsleuth.repository import is_notebook
 
-from ..memo import kept_per_index
+from ..memo import kept_per_function, kept_per_index
 from ..naming.loaded_by_name import COMPUTED, looked_through
 from ..reading.compiled import Compiled, bad_indentation
 from ..records import MODULE_BODY, Block, Branch, Event, Expr, FileFacts, Function, Import
 from ..tracing.things import Spot
+from .absent_options import absent_option
 from .attributes import NO_BASES, missing_attribute
+from .batches import misfit_of_batch
 from .by_compiler import compiled_file
 from .dead import around
 from .fitting import misfit, misfit_of_targets
+from .tuples import misused_tuple
 
 if TYPE_CHECKING:
     from ..index import Index
@@ -74,7 +77,7 @@ def _in_cell(index: Index, function: Function, line: int) -> Stop | None:
     """Of a notebook, whose cells run in any order: a name that none of them binds, in the same cell."""
     file, known = index.files[function.path], compiled_file(index, function.path)
     for spot in _beside(function, line) if known is not None and known.unbound else ():
-        heads = (one.text.partition(".")[0] for one in _evaluated(function.events[spot.position]) if one.kind == "path")
+        heads = (one.text.partition(".")[0] for one in _evaluated(spot) if one.kind == "path")
         unbound = (head for head in heads if known is not None and (spot.line, head) in known.unbound)
         if _cell(file, spot.line) == _cell(file, line) and (name := next(unbound, None)) is not None:
             return Stop(file.path, spot.line, f"{name} is bound nowhere")
@@ -262,7 +265,7 @@ def _called(index: Index, spot: Spot, function: Function) -> Iterator[Spot]:
         return
     for call in spot.function.events[spot.position].calls if is_followed else ():
         targets = {target.function for target in index.calling.run_by(call, spot)}
-        if len(targets) == 1 and call in _evaluated(spot.function.events[spot.position]):
+        if len(targets) == 1 and call in _evaluated(spot):
             target = targets.pop()
             if target is not spot.function and not any("yield" in _kinds(event) for event in target.events):
                 yield from _whole(target)
@@ -278,28 +281,40 @@ def _raises(index: Index, spot: Spot) -> str:
     known = compiled_file(index, path)
     if known is None or any(first <= event.line <= last for first, last in known.caught):
         return ""
-    if why := misfit_of_targets(index, event, spot):
+    if why := misfit_of_targets(index, event, spot) or misfit_of_batch(index, event, spot):
         return why
-    for expr in _evaluated(event):
+    for expr in _evaluated(spot):
         if expr.kind == "path":
             head = expr.text.partition(".")[0]
             if (expr.line, head) in known.unbound and not _is_given(index, head):
                 return f"{head} is bound nowhere"
             if (expr.line, head) in known.early:
                 return f"{head} is read before it is bound"
-        if expr.kind in ("path", "attr") and (why := missing_attribute(index, spot, expr)):
+        if expr.kind in ("path", "attr") and (
+            why := missing_attribute(index, spot, expr) or absent_option(index, spot, expr)
+        ):
+            return why
+        if why := misused_tuple(index, spot, expr):
             return why
         if expr.kind == "call" and (why := misfit(index, expr, spot)):
             return why
     return ""
 
 
-def _evaluated(event: Event) -> tuple[Expr, ...]:
+def _evaluated(spot: Spot) -> tuple[Expr, ...]:
     """The expressions that are evaluated whenever the statement runs, and ends; of an elif that is not known."""
-    value = event.value if event.kind != "if" else None
+    event = spot.function.events[spot.position]
+    value = event.value if event.kind != "if" or event.value in _first_tests(spot.function) else None
     if value is not None and event.kind == "assert" and value.kind == "tuple":
         value = value.parts[0]  # the message is read when it fails
     return tuple(_surely(value)) if value is not None else ()
+
+
+@kept_per_function
+def _first_tests(function: Function) -> frozenset[Expr]:
+    """The tests of if statements, without those of elif."""
+    branches = (branch for event in function.events for branch in event.block.branches)
+    return frozenset(branch.tests[0] for branch in branches if branch.kind == "if" and branch.tests)
 
 
 def _kinds(event: Event) -> set[str]:

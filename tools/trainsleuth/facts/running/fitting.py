@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from ..naming.modules import is_module_class
 from ..records import Class, Event, Expr
 from ..tracing.callers import Target
-from ..tracing.making import called
+from ..tracing.making import called, constant, makers
 from ..tracing.things import Spot
 from ..words import words
 
 if TYPE_CHECKING:
     from ..index import Index
 
+LOADER = "torch.utils.data.DataLoader"
 _TRANSPARENT = ("no_grad", "inference_mode", "enable_grad", "staticmethod", "abstractmethod")
 _TORCH = {
     "torch.nn.utils.clip_grad_norm_": words("parameters max_norm norm_type error_if_nonfinite foreach"),
@@ -33,7 +34,10 @@ def misfit(index: Index, call: Expr, spot: Spot) -> str:
     if any(part.kind in ("star", "doublestar") for part in call.parts[1:]):
         return ""
     given = [part.text for part in call.parts[1:] if part.kind == "keyword"]
-    taken = _TORCH.get(called(index, call, spot), ()) if given else ()
+    name = called(index, call, spot) if given else ""
+    if name == LOADER and _excludes_itself(index, call, spot):
+        return "DataLoader() takes no sampler beside shuffle=True"
+    taken = _TORCH.get(name, ())
     if taken and (odd := next((name for name in given if name not in taken), "")):
         return f"{call.last}() takes no argument {odd}"
     if not index.may_run(call, spot.function):
@@ -41,6 +45,13 @@ def misfit(index: Index, call: Expr, spot: Spot) -> str:
     targets = list(index.calling.targets(call, spot))
     said = [_misfit(index, target, call) if isinstance(target, Target) else "" for target in targets]
     return said[0] if said and all(said) else ""
+
+
+def _excludes_itself(index: Index, call: Expr, spot: Spot) -> bool:
+    """A loader that is surely given a sampler and told to shuffle."""
+    sampler, shuffle = call.argument(3, "sampler"), constant(index, call.argument(2, "shuffle"), spot)
+    made = [one for one, _ in makers(index, sampler, spot)] if sampler is not None else []
+    return shuffle is not None and shuffle.text == "True" and bool(made) and all(one.kind == "call" for one in made)
 
 
 def misfit_of_targets(index: Index, event: Event, spot: Spot) -> str:
@@ -61,14 +72,21 @@ def misfit_of_targets(index: Index, event: Event, spot: Spot) -> str:
 
 
 def _given_back(index: Index, target: Target, wanted: int) -> str:
+    lengths = lengths_given_back(index, target)
+    if not lengths or wanted in lengths:
+        return ""
+    function = target.function
+    return f"{function.qualname}() at {function.path}:{function.line} gives back {lengths[0]} values, not {wanted}"
+
+
+def lengths_given_back(index: Index, target: Target) -> tuple[int, ...]:
+    """How many values each return of a function writes out; () where one of them does not, or what it gives is altered."""
     function = target.function
     if function.decorators or not _is_plain(index, target) or any(_yields(event) for event in function.events):
-        return ""
-    values = [event.value for event in function.events if event.kind == "return"]
-    lengths = [length for value in values if (length := _length(value)) is not None]
-    if not values or len(lengths) < len(values) or wanted in lengths:
-        return ""
-    return f"{function.qualname}() at {function.path}:{function.line} gives back {lengths[0]} values, not {wanted}"
+        return ()
+    found = [_length(event.value) for event in function.events if event.kind == "return"]
+    lengths = tuple(one for one in found if one is not None)
+    return lengths if len(lengths) == len(found) else ()
 
 
 def _length(value: Expr | None) -> int | None:
