@@ -55,7 +55,7 @@ def run(host: Host, folder: Path, program: Path, edits: Edits) -> tuple[Trace, s
     return trace, ended["output"]
 
 
-@pytest.mark.parametrize("way", one_in(2, WAYS))
+@pytest.mark.parametrize("way", one_in(4, WAYS))
 @pytest.mark.parametrize(("edits", "outcomes"), [((), ["pass", "pass"]), ((UNMASKED,), ["pass", "fail"])])
 def test_a_model_without_its_mask_is_found_however_it_is_called(
     host: Host, tmp_path: Path, way: str, edits: Edits, outcomes: list[str]

@@ -335,7 +335,7 @@ def test_healthy_programs_raise_no_alarm(healthy: dict[str, tuple[Trace, list[Fi
     assert said == {name for name, module in probes.all_probes().items() if module.EXPERIMENT == "observe"}
 
 
-@pytest.mark.parametrize("fault", one_in(3, FAULTS))
+@pytest.mark.parametrize("fault", one_in(4, FAULTS))
 def test_a_fault_is_found_at_its_line(host: Host, tmp_path: Path, fault: str) -> None:
     name, edits, probe, text, words = FAULTS[fault]
     program = edited(PROGRAMS / f"{name}.py", edits, tmp_path / "program")
@@ -365,12 +365,12 @@ SUMS = (
 
 @pytest.mark.parametrize(
     ("name", "edits"),
-    [
+    one_in(2, [
         ("letters", (("F.cross_entropy(logits.flatten(0, 1), y.flatten())", CTC),)),
         ("letters", (("F.cross_entropy(logits.flatten(0, 1), y.flatten())", CTC.replace("y[:, :3].clamp(1)", "F.pad(y[:, :3].clamp(1), (0, 5))")),)),
         ("table", (("nn.Linear(32, 1))", "nn.Linear(32, 3))"),)),  # heads that share a target
         *(("table", ((LOSS_OF_TABLE, f"{made}\n        {METRIC}"),)) for made in SUMS),  # a number is read for a log beside them
-    ],
+    ]),
 )  # fmt: skip
 def test_what_a_loss_may_be_given(host: Host, tmp_path: Path, name: str, edits: Edits) -> None:
     trace, ended = host.run(edited(PROGRAMS / f"{name}.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
@@ -756,7 +756,7 @@ def test_gradients_in_evaluation_mode_that_nothing_steps_on_are_counted_only(
 @pytest.mark.parametrize(
     "edits",
     [
-        (),
+        pytest.param((), marks=pytest.mark.twins),
         (
             ("        loss_d.backward()\n        optim_d.step()\n", ""),
             ("        loss_g.backward()\n", "        loss_g.backward()\n        loss_d.backward()\n        optim_d.step()\n"),
@@ -792,7 +792,7 @@ torch.manual_seed(0)
 
 @pytest.mark.parametrize(
     ("target", "both", "outcomes"),
-    [("y", False, ["pass"]), ("x", False, ["fail"]), ("x", True, []), ("y", True, ["fail"])],
+    one_in(2, [("y", False, ["pass"]), ("x", False, ["fail"]), ("y", True, ["fail"]), ("x", True, [])]),
 )
 def test_tokens_beside_the_state_of_a_recurrent_layer(
     host: Host, tmp_path: Path, target: str, both: bool, outcomes: list[str]

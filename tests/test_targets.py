@@ -155,11 +155,12 @@ MISBEHAVING = {
     "bad_syntax_error": (2, "SyntaxError"),
     "bad_crash_midway": (1, "crashed after"),
 }
+LONG = ("bad_prints_100mb", "bad_exits_3")  # make twins
 
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=pytest.mark.twins) if name == "bad_prints_100mb" else name for name in MISBEHAVING],
+    [pytest.param(name, marks=pytest.mark.twins) if name in LONG else name for name in MISBEHAVING],
 )
 def test_a_misbehaving_program_gets_a_clear_word(name: str, tmp_path: Path) -> None:
     code, words = MISBEHAVING[name]

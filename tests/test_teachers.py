@@ -82,7 +82,7 @@ def said(host: Host, folder: Path, teacher: str, loss: str, after: str = "pass")
     return told
 
 
-@pytest.mark.parametrize(("teacher", "loss", "words"), one_in(2, FAULTS.values()), ids=FAULTS)
+@pytest.mark.parametrize(("teacher", "loss", "words"), one_in(3, FAULTS.values()), ids=FAULTS)
 def test_a_teacher_in_training_mode_is_told(host: Host, tmp_path: Path, teacher: str, loss: str, words: str) -> None:
     (told,) = said(host, tmp_path, teacher, loss)
     assert told.severity == "warning" and words in told.message and "the loss is computed against" in told.message, told
@@ -130,7 +130,7 @@ HEALTHY = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("teacher", "loss", "after"), one_in(2, HEALTHY.values()), ids=HEALTHY)
+@pytest.mark.parametrize(("teacher", "loss", "after"), one_in(4, HEALTHY.values()), ids=HEALTHY)
 def test_what_is_meant_so_is_not_told(host: Host, tmp_path: Path, teacher: str, loss: str, after: str) -> None:
     assert not said(host, tmp_path, teacher, loss, after)
 
@@ -145,7 +145,7 @@ DOUBTFUL = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("teacher", "loss", "words"), DOUBTFUL.values(), ids=DOUBTFUL)
+@pytest.mark.parametrize(("teacher", "loss", "words"), one_in(2, DOUBTFUL.values()), ids=DOUBTFUL)
 def test_where_intent_decides_it_is_a_note(host: Host, tmp_path: Path, teacher: str, loss: str, words: str) -> None:
     (told,) = said(host, tmp_path, teacher, loss)
     assert told.severity == "note" and words in told.message, told
