@@ -87,6 +87,22 @@ def pairs_for_rows(call: Event) -> Finding | None:
     )
 
 
+def labels_in_other_order(call: Event) -> Finding | None:
+    """Rows were made flat by one axis first, and their labels by the other."""
+    rows, labels = call.get("layouts") or (None, None)
+    if rows is None or labels is None or rows == labels:
+        return None
+    return failure(
+        call,
+        f"{call['fn']} at {shown(call)} gets rows that were {tuple(rows)} before they were made flat, and labels that were {tuple(labels)}: all but "
+        "a few rows meet the label of another place; expected both in one order",
+        "targets-misaligned-with-inputs",
+        measured={"rows": math.prod(rows)},
+        next="transpose one of the two before it is made flat",
+        claims=("view-vs-permute",),
+    )
+
+
 def _broadcast(a: list[int], b: list[int]) -> list[int] | None:
     width = max(len(a), len(b))
     pairs = list(zip([1] * (width - len(a)) + a, [1] * (width - len(b)) + b, strict=True))

@@ -4,7 +4,7 @@ Reads what enters each loss function of torch.nn.functional (range, whether rows
 operation made them, shapes) and the graph of the first step for losses written by hand.
 
 Fails on: probabilities or log-probabilities where logits belong, and the reverse; values squashed twice, or put
-through a ReLU; shapes that broadcast to an outer product, or one prediction compared with several targets; a loss below its mathematical lower bound; targets that are
+through a ReLU; shapes that broadcast to an outer product, or one prediction compared with several targets; rows made flat in another order than their labels; a loss below its mathematical lower bound; targets that are
 no probabilities, the blank of CTC, or one constant; labels at the filled-up ends of sequences that count; a first loss far above chance; a loss that is negated before backward, or sinks
 without bound; a term of the loss that lost its graph. Where both operands of an outer product carry a gradient it is a note: scores of a
 ranking may be meant to meet in all pairs; so is a cross entropy by hand without its logarithm, which a reward looks like.
@@ -29,7 +29,7 @@ from trainsleuth.trace import Event, Trace, place, shown
 from ._first_loss import chance_of, far_above_chance, per_label
 from ._loss_inputs import blank_in_target, constant_target, squashed_twice, target_out_of_range, unlogged, wrong_input
 from ._loss_padding import padding_counted
-from ._loss_shapes import elementwise_broadcast, one_for_several, outer_products, pairs_for_rows
+from ._loss_shapes import elementwise_broadcast, labels_in_other_order, one_for_several, outer_products, pairs_for_rows
 from ._loss_sign import below_bound, cut_terms, falls_without_bound, negated, negated_sum
 from ._loss_words import made_at, numbers_of, span
 from ._targeted import targets_left_out
@@ -49,6 +49,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
         elementwise_broadcast,
         one_for_several,
         pairs_for_rows,
+        labels_in_other_order,
     )
     found: dict[tuple[str, object], Finding] = {}
     for call in calls:

@@ -3,15 +3,23 @@
 Lists each module's inputs and outputs of the first training call in the order of the calls, with dtype and
 size, and every softmax with its axis.
 
-Fails on: a softmax over the batch axis, when the model was then seen to mix its examples.
+Fails on: a softmax over the batch axis, when the model was then seen to mix its examples; a view that regroups the numbers of
+different rows, where axes were to change places: the channels of a convolution read as the last axis, or the first two axes exchanged.
 A pass shows the first and last layers; the whole list stands in the run's events ("layers").
-Cost: one slower step. Cannot see: operations between modules, other than softmax.
+Cost: one slower step. Cannot see: operations between modules, other than softmax and views that carry a gradient; views of axes
+of equal length.
 
 Bad:
     weights = scores.softmax(0)
 
 Good:
     weights = scores.softmax(-1)
+
+Bad:
+    rows = convolved.view(-1, channels)
+
+Good:
+    rows = convolved.permute(0, 2, 3, 1).reshape(-1, channels)
 """
 
 from __future__ import annotations
@@ -22,14 +30,16 @@ from typing import Any
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, place, shown
 
+from ._regrouped import regrouped
 from ._roots import models_among
 
 EXPERIMENT = "observe"
-READS = ("layers",)
+READS = ("layers", "losses")
 SHOWN = 8
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
+    yield from regrouped(trace.events("graph"))
     tables = trace.events("layers")
     if not tables:
         yield Finding(by="probe:shapes", outcome="open", family="architecture",

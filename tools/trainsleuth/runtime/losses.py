@@ -7,14 +7,16 @@ can be given a line; that step is slower, no number changes.
 import inspect
 import math
 
-from . import graph, registered
+from . import graph, registered, regrouped
+from .flat_order import Matrices
 from .gradients import members
 from .targets import CLASSIFIERS
-from .tensors import describe, local, scalar
+from .tensors import describe, local, scalar, tensors_in
 
 MOST_PER_PLACE = 3  # calls of one loss at one line that are described
 MOST_GRAPHS = 4
 MOST_TWICE = 5
+MOST_REGROUPED = 5
 
 
 class Listener:
@@ -23,18 +25,25 @@ class Listener:
         self.described = {}
         self.graphs = 0
         self.optimizers = []
-        self.roots = {}
+        self.roots, self.matrices = {}, Matrices()
         self.torch.autograd.set_detect_anomaly(True, check_nan=False)
 
     def boundary(self, step):
+        self.matrices.forget()
         if step == 1:
             self.torch.autograd.set_detect_anomaly(False)
+
+    def batch(self, loader, batch):
+        if self.bus.steps < MOST_PER_PLACE:
+            self.matrices.add(tensors_in(batch))
 
     def optimizer_born(self, optimizer):
         self.optimizers.append(optimizer)
 
     def forward_before(self, module, args, kwargs):
         self.roots[id(module)] = module
+        if self.bus.steps < MOST_PER_PLACE:
+            self.matrices.add(tensors_in((args, kwargs)))
 
     # -- loss functions --------------------------------------------------------------------
 
@@ -58,7 +67,9 @@ class Listener:
             if name == "ctc_loss":
                 facts["blanks"] = blanks(target, arguments)
             if not target.dtype.is_floating_point and name in CLASSIFIERS:
-                facts["labels"] = label_facts(target, given, arguments.get("ignore_index", -100))
+                ignored = arguments.get("ignore_index", -100)
+                facts["labels"] = label_facts(target, given, ignored)
+                facts["layouts"] = self.matrices.layouts(given, target, ignored)
         if hasattr(given, "dtype") and given.dtype.is_floating_point and given.numel():
             facts["holds"] = value_kind(given.detach().float(), name)
             facts["producer"] = self.producer(given)
@@ -94,6 +105,7 @@ class Listener:
             twice=[{"op": graph.name_of(node), "site": self.bus.sites.of_traceback(graph.lines_of(node))[0]}
                    for node in list(graph.squashed_twice(nodes))[:MOST_TWICE]],
             unlogged=[self.bus.sites.of_traceback(graph.lines_of(node))[0] for node in graph.unlogged(tensors)][:MOST_TWICE],
+            regrouped=self.regrouped(nodes),
             unregistered=[] if gathered else self.unregistered(leaves), outer=self.outer(tensors), combined=self.combined(tensors),
             signs=sorted(graph.signs_of_losses(tensors)),
             ops=sorted({graph.name_of(node) for node in nodes[:12]}), callers=self.bus.sites.callers(4),
@@ -143,6 +155,13 @@ class Listener:
             if graph.name_of(node).startswith(("Add", "Sub")) and len(node.next_functions) > 1:
                 return self.bus.sites.of_traceback(graph.lines_of(node))[0]
         return None
+
+    def regrouped(self, nodes):
+        found = {}
+        for node, before, after, how in regrouped.regrouped(nodes):
+            user, library = self.bus.sites.of_traceback(graph.lines_of(node))
+            found.setdefault((user, how), {"from": before, "to": after, "how": how, "site": user, "lib": library})
+        return list(found.values())[:MOST_REGROUPED]
 
     def outer(self, tensors):
         found = []

@@ -1,0 +1,86 @@
+"""Views in the place of a permutation are told at their line; views that keep each row together are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from probed import Host
+from twins import one_in
+
+pytest.importorskip("torch")
+
+from trainsleuth import probes
+from trainsleuth.finding import Finding
+
+PROGRAM = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2))
+        self.head = nn.Conv2d(8, 5, 1)
+        self.memory = nn.LSTM(8, 6, batch_first=True)
+        self.last = nn.Linear(6, 5)
+
+    def forward(self, x):
+        return FORWARD
+
+
+net = Net()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(10):
+    x, y = torch.randn(4, 3, 12, 8), torch.randint(5, (4, 6, 4))
+    loss = nn.functional.cross_entropy(net(x).reshape(-1, 5), y.flatten())
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+PLACES = "self.body(x).permute(0, 2, 3, 1).flatten(1, 2)"
+FAULTS = {
+    "the scores of a convolution": ("self.head(self.body(x)).view(-1, 5)", "not the 5 channels of one place"),
+    "scores with the examples apart": ("self.head(self.body(x)).view(4, -1, 5)", "moved to the last axis first"),
+    "channels behind a norm and a pool": (
+        "self.last(self.memory(self.body(x).view(4, 24, 8))[0])", "into [4, 24, 8]"
+    ),
+    "time and examples": (f"self.last(self.memory({PLACES})[0].reshape(24, 4, 6))", "expected transpose(0, 1)"),
+}  # fmt: skip
+HEALTHY = {
+    "channels moved": "self.head(self.body(x)).permute(0, 2, 3, 1).reshape(-1, 5)",
+    "channels flattened and moved": "self.head(self.body(x)).flatten(2).transpose(1, 2).reshape(-1, 5)",
+    "time and examples moved": f"self.last(self.memory({PLACES})[0].transpose(0, 1)).transpose(0, 1)",
+    "the places in one axis": "self.head(self.body(x)).view(4, 5, 24).permute(0, 2, 1)",
+    "groups of channels": "self.head(self.body(x).view(4, 2, 4, 6, 4).flatten(1, 2)).permute(0, 2, 3, 1)",
+    "as many places as channels": "self.head(self.body(x)[..., :2, :4].reshape(4, 8, 8).view(4, 8, 2, 4).repeat(1, 1, 3, 1)).permute(0, 2, 3, 1)",
+    "one place": "self.head(self.body(x).mean((2, 3), keepdim=True)).view(-1, 5).repeat(24, 1)",
+    "a row for each place": f"self.last(self.memory({PLACES})[0].reshape(96, 6))",
+}
+
+
+def said(host: Host, folder: Path, forward: str) -> list[Finding]:
+    program = folder / "program.py"
+    program.write_text(PROGRAM.replace("FORWARD", forward))
+    trace, ended = host.run(program, folder, {**probes.EXPERIMENTS["observe"], "steps": 10})
+    assert ended["code"] == 0 and not trace.hooks_missing, (ended, trace.hooks_missing)
+    told = list(probes.judge("observe", trace, frozenset({"shapes"})))
+    assert told
+    return [one for one in told if one.outcome == "fail"]
+
+
+@pytest.mark.parametrize("name", one_in(2, FAULTS))
+def test_a_view_for_a_permutation_is_told_at_its_line(host: Host, tmp_path: Path, name: str) -> None:
+    forward, words = FAULTS[name]
+    (told,) = said(host, tmp_path, forward)
+    assert told.severity == "warning" and words in told.message, told
+    line = PROGRAM.replace("FORWARD", forward).splitlines()[(told.line or 0) - 1]
+    assert forward in line
+
+
+@pytest.mark.parametrize("name", one_in(2, HEALTHY))
+def test_a_view_that_keeps_rows_together_is_not_told(host: Host, tmp_path: Path, name: str) -> None:
+    assert said(host, tmp_path, HEALTHY[name]) == []

@@ -1,0 +1,64 @@
+"""Views that regroup numbers of different rows, as where view() stands in the place of permute().
+
+Read from the graph behind a loss: there stand the shapes before and behind each view.
+"""
+
+from .graph import ELEMENTWISE, name_of, shape_of
+
+VIEWS = ("ViewBackward", "UnsafeView", "ReshapeAlias")
+# what leaves the channels of a convolution where they are, in axis 1
+CHANNELS_STAY = (
+    *ELEMENTWISE, "Avg", "AdaptiveAvg", "AdaptiveMax", "Clone", "CudnnBatchNorm", "Elu", "Gelu", "Hardtanh", "Hardswish", "LeakyRelu",
+    "MaxPool", "MkldnnBatchNorm", "NativeBatchNorm", "NativeDropout", "NativeGroupNorm", "Silu", "Softplus", "ToCopy", "Upsample",
+)  # fmt: skip
+MOST_BEHIND = 40  # nodes between a view and the convolution
+
+
+def regrouped(nodes):
+    """(node, shape before, shape behind, what it does) of each such view: "channels" of a convolution become the last axis though
+    they are axis 1; "swapped": the first two axes change places, and the numbers stay where they are.
+    """
+    for node in nodes:
+        if not name_of(node).startswith(VIEWS):
+            continue
+        before, after = sizes_before(node), shape_of(node)
+        if before is None or after is None or len(before) < 3:
+            continue
+        if is_swapped(before, after):
+            yield node, before, after, "swapped"
+        elif takes_channels_last(before, after) and is_of_convolution(node.next_functions[0][0]):
+            yield node, before, after, "channels"
+
+
+def sizes_before(node):
+    sizes = getattr(node, "_saved_self_sym_sizes", None) or getattr(node, "_saved_self_sizes", None)
+    return [int(size) for size in sizes] if sizes is not None else None
+
+
+def is_swapped(before, after):
+    first, second, *rest = before
+    return after == [second, first, *rest] and first != second and min(first, second) > 1
+
+
+def takes_channels_last(before, after):
+    """[N, C, H, W] to [..., C], where no axes behind the channels make up that last one."""
+    channels = before[1]
+    if channels < 2 or not after or after[-1] != channels or after[:2] == before[:2]:
+        return False
+    size = 1
+    for axis in reversed(before[1:]):
+        size *= axis
+        if size == channels:
+            return False
+    return size > channels
+
+
+def is_of_convolution(node):
+    """The channels of its output still stand in axis 1."""
+    for _ in range(MOST_BEHIND):
+        if name_of(node).startswith("Convolution"):
+            return True
+        if node is None or not name_of(node).startswith(CHANNELS_STAY) or not node.next_functions:
+            return False
+        node = next((parent for parent, _ in node.next_functions if parent is not None), None)
+    return False
