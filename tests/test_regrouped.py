@@ -48,6 +48,10 @@ FAULTS = {
     "channels behind a norm and a pool": (
         "self.last(self.memory(self.body(x).view(4, 24, 8))[0])", "into [4, 24, 8]"
     ),
+    "rows that become channels": (
+        f"self.head(self.body(x) + {PLACES}.reshape(-1, 8).view(4, 8, 6, 4)).permute(0, 2, 3, 1)",
+        "the 8 numbers of one row",
+    ),
     "time and examples": (f"self.last(self.memory({PLACES})[0].reshape(24, 4, 6))", "expected transpose(0, 1)"),
 }  # fmt: skip
 HEALTHY = {
@@ -57,6 +61,8 @@ HEALTHY = {
     "the places in one axis": "self.head(self.body(x)).view(4, 5, 24).permute(0, 2, 1)",
     "groups of channels": "self.head(self.body(x).view(4, 2, 4, 6, 4).flatten(1, 2)).permute(0, 2, 3, 1)",
     "as many places as channels": "self.head(self.body(x)[..., :2, :4].reshape(4, 8, 8).view(4, 8, 2, 4).repeat(1, 1, 3, 1)).permute(0, 2, 3, 1)",
+    "rows that are moved": f"self.head({PLACES}.reshape(4, 6, 4, 8).permute(0, 3, 1, 2)).permute(0, 2, 3, 1)",
+    "a map of a layer's numbers": "self.head(self.memory(self.body(x).flatten(1)[:, :8])[0].repeat(1, 32).view(4, 8, 6, 4)).permute(0, 2, 3, 1)",
     "one place": "self.head(self.body(x).mean((2, 3), keepdim=True)).view(-1, 5).repeat(24, 1)",
     "a row for each place": f"self.last(self.memory({PLACES})[0].reshape(96, 6))",
 }

@@ -14,7 +14,7 @@ def regrouped(graphs: tuple[Event, ...]) -> Iterator[Finding]:
     placed = {how for site, how in found if site}
     for (site, how), view in found.items():
         if site or how not in placed:
-            yield _channels(view) if how == "channels" else _swapped(view)
+            yield {"channels": _channels, "rows": _rows, "swapped": _swapped}[how](view)
 
 
 def _channels(view: Event) -> Finding:
@@ -28,6 +28,17 @@ def _channels(view: Event) -> Finding:
     )
 
 
+def _rows(view: Event) -> Finding:
+    before, after = view["from"], view["to"]
+    return _failure(
+        view,
+        f"a view at {shown(view)} turns {before} into {after}: the {after[1]} numbers of one row become neighbours in one channel, and not the "
+        f"{after[1]} channels of one place; expected the last axis to be moved behind the first",
+        "high",
+        f"make {[after[0], *after[2:], after[1]]} of it, and write .permute(0, {len(after) - 1}, {_between(after)}) then",
+    )
+
+
 def _swapped(view: Event) -> Finding:
     before, after = view["from"], view["to"]
     return _failure(
@@ -37,6 +48,10 @@ def _swapped(view: Event) -> Finding:
         "medium",
         "write .transpose(0, 1) there",
     )
+
+
+def _between(shape: list[int]) -> str:
+    return ", ".join(map(str, range(1, len(shape) - 1)))
 
 
 def _moved(before: list[int]) -> str:

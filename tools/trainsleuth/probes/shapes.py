@@ -4,7 +4,7 @@ Lists each module's inputs and outputs of the first training call in the order o
 size, and every softmax with its axis.
 
 Fails on: a softmax over the batch axis, when the model was then seen to mix its examples; a view that regroups the numbers of
-different rows, where axes were to change places: the channels of a convolution read as the last axis, or the first two axes exchanged.
+different rows, where axes were to change places: the channels of a convolution read as the last axis, rows as channels, or the first two axes exchanged.
 A pass shows the first and last layers; the whole list stands in the run's events ("layers").
 Cost: one slower step. Cannot see: operations between modules, other than softmax and views that carry a gradient; views of axes
 of equal length.

@@ -16,18 +16,21 @@ MOST_BEHIND = 40  # nodes between a view and the convolution
 
 def regrouped(nodes):
     """(node, shape before, shape behind, what it does) of each such view: "channels" of a convolution become the last axis though
-    they are axis 1; "swapped": the first two axes change places, and the numbers stay where they are.
+    they are axis 1; "rows": the last axis becomes the channels of a map; "swapped": the first two axes change places, and the
+    numbers stay where they are.
     """
     for node in nodes:
         if not name_of(node).startswith(VIEWS):
             continue
         before, after = sizes_before(node), shape_of(node)
-        if before is None or after is None or len(before) < 3:
+        if before is None or after is None or min(len(before), len(after)) < 2:
             continue
         if is_swapped(before, after):
             yield node, before, after, "swapped"
-        elif takes_channels_last(before, after) and is_of_convolution(node.next_functions[0][0]):
+        elif is_split(before, after[-1]) and after[:2] != before[:2] and is_of_convolution(node.next_functions[0][0]):
             yield node, before, after, "channels"
+        elif len(after) >= 4 and is_split(after, before[-1]) and after[:2] != before[:2]:
+            yield node, before, after, "rows"
 
 
 def sizes_before(node):
@@ -37,20 +40,22 @@ def sizes_before(node):
 
 def is_swapped(before, after):
     first, second, *rest = before
-    return after == [second, first, *rest] and first != second and min(first, second) > 1
+    return bool(rest) and after == [second, first, *rest] and first != second and min(first, second) > 1
 
 
-def takes_channels_last(before, after):
-    """[N, C, H, W] to [..., C], where no axes behind the channels make up that last one."""
-    channels = before[1]
-    if channels < 2 or not after or after[-1] != channels or after[:2] == before[:2]:
+def is_split(channels_first, last):
+    """As long as axis 1 of [N, C, H, W] is the last axis on the other side of the view, and no axes behind C make up so many: so it
+    takes neighbours in one channel for the channels of one place.
+    """
+    channels = channels_first[1]
+    if len(channels_first) < 3 or channels < 2 or last != channels:
         return False
     size = 1
-    for axis in reversed(before[1:]):
+    for axis in reversed(channels_first[1:]):
         size *= axis
         if size == channels:
             return False
-    return size > channels
+    return True
 
 
 def is_of_convolution(node):
