@@ -189,6 +189,9 @@ RUNNING = {
     "an attribute of what may be another class": _program(after="print(net.depth)")
     .replace("Net(), 3", "build(), 3")
     .replace("import torch\n", "import torch\nfrom models import build\n", 1),
+    "keywords of an object that a class of torch made": _program(
+        "criterion = nn.CrossEntropyLoss(reduction='sum')", after="criterion(input=net(x), target=x.argmax(1))"
+    ),
     "any keyword is taken": _program(after="net(x, labels=x)").replace("mask=None", "**more"),
     "a star hides what is given": _program(after="evaluate(*[net])"),
     "a parameter that somebody sets": _program("if not clips: continue"),
@@ -326,6 +329,8 @@ def test_a_constant_that_another_place_changes_rules_out_nothing(tmp_path: Path)
         ({"main.py": "if __name__ == '__main__':\n    print(1)\n", "run.yaml": "entry: learn.train\n"}, "error"),
         ({"main.py": "if __name__ == '__main__':\n    # train.train(1, [])\n    print(1)\n"}, "note"),
         ({"main.py": "def train(x):\n    return x\n\n\nif __name__ == '__main__':\n    train(1)\n"}, "note"),
+        ({"main.py": "import train\n\nKINDS = {'one': train}\nKINDS[input()].train(None, [])\n"}, "error"),
+        ({"main.py": "import train\n\nKINDS = {'one': train}\nKINDS[input()].fit(None, [])\n"}, "note"),
         (
             {
                 "main.py": "import train as t\n\ndef train(x):\n    t.train(x, [])\n\nif __name__ == '__main__':\n    train(1)\n"

@@ -2,7 +2,28 @@
 
 from ._programs import ENGINE, SCRIPT, TRAINER, mutant
 
+TUNED = """
+import torch
+from torch.utils.data import DataLoader
+from transformers import get_linear_schedule_with_warmup
+
+def finetune(model, texts, args):
+    train_loader = DataLoader(texts, batch_size=8, shuffle=True)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-5)
+    total = LENGTH
+    scheduler = get_linear_schedule_with_warmup(optimizer, num_warmup_steps=100, num_training_steps=total)
+    for epoch in range(EPOCHS):
+        for batch in train_loader:
+            optimizer.zero_grad()
+            model(**batch).loss.backward()
+            optimizer.step()
+            scheduler.step()
+"""
 FAILS = {
+    "over when the first epoch is": TUNED.replace("LENGTH", "len(train_loader)").replace("EPOCHS", "args.epochs"),
+    "over when the first epoch is, by parts of it": TUNED.replace(
+        "LENGTH", "len(train_loader) // args.accumulate"
+    ).replace("EPOCHS", "3"),
     "milestones in epochs, stepped per batch": mutant(
         SCRIPT,
         ("    scheduler.step()\n", ""),
@@ -97,6 +118,38 @@ def main(model, train_loader, args):
 }
 
 SILENT = {
+    "as long as all epochs": TUNED.replace("LENGTH", "len(train_loader) * args.epochs").replace(
+        "EPOCHS", "args.epochs"
+    ),
+    "one epoch in all": TUNED.replace("LENGTH", "len(train_loader)").replace("EPOCHS", "1"),
+    "a schedule for each epoch": """
+import torch
+from torch.optim.lr_scheduler import PolynomialLR
+
+def train(model, train_loader, epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        scheduler = PolynomialLR(optimizer, total_iters=len(train_loader))
+        for x in train_loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+            scheduler.step()
+""",
+    "a warm-up over the first epoch": """
+import torch
+from torch.optim.lr_scheduler import LinearLR
+
+def train(model, train_loader, epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = LinearLR(optimizer, start_factor=0.01, total_iters=len(train_loader))
+    for epoch in range(epochs):
+        for x in train_loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+            scheduler.step()
+""",
     "as long as the two loops around its step": """
 import torch
 from torch import nn

@@ -3,9 +3,10 @@
 A schedule only counts calls of step(). Milestones given in epochs are used up after as many batches when step()
 is called for each batch: the rate is at its end almost from the start. With step_size so given it goes on to decay
 every few batches, with T_max it swings down and up again all the time. Given in batches and stepped per epoch, the
-schedule hardly moves: a warm-up never ends.
+schedule hardly moves: a warm-up never ends. One that is as long as a single epoch is at zero when the second begins, and nothing
+is learned from there on.
 
-Fix: one step() per unit that the schedule is written in.
+Fix: one step() per unit that the schedule is written in, and as many units as the whole training has.
 
 Cannot see: numbers that say nothing about their unit, schedules built from computed values, trainers that step
 by themselves.
@@ -37,6 +38,20 @@ Bad (counted in batches, stepped per epoch):
                 model(x).mean().backward()
                 optimizer.step()
             schedule.step()
+
+Bad (over when the first epoch is):
+    import torch
+    from transformers import get_linear_schedule_with_warmup
+
+    def finetune(model, loader, args):
+        optimizer = torch.optim.AdamW(model.parameters(), lr=2e-5)
+        scheduler = get_linear_schedule_with_warmup(optimizer, 100, num_training_steps=len(loader))
+        for epoch in range(args.epochs):
+            for batch in loader:
+                optimizer.zero_grad()
+                model(**batch).loss.backward()
+                optimizer.step()
+                scheduler.step()
 
 Good:
     import torch
@@ -71,11 +86,14 @@ from trainsleuth.facts import (
     encloses,
     header_of,
     is_test,
+    makers,
     steps_optimizer,
     surroundings,
     written,
 )
 from trainsleuth.facts.data.loaders import loaders_gone_over
+from trainsleuth.facts.data.made_anew import is_made_anew
+from trainsleuth.facts.tracing.numbers import whole_number
 from trainsleuth.finding import Finding, Link
 
 from ._schedules import Schedule, schedules
@@ -91,9 +109,10 @@ SAY = Verdicts(
     claims=("lr-decay-defaults",),
     forms={
         "written": "as long as epochs times the loader of the loop below, in one function, and stepped per epoch",
+        "one-epoch": "falls to zero over the batches of one epoch, and is stepped in several",
         "other": "counted elsewhere, by names, or in epochs",
     },
-    sure=("written",),
+    sure=("written", "one-epoch"),
 )
 # the argument that says how long, by class: its place and its name
 _LENGTH = {
@@ -113,6 +132,12 @@ _TOO_FAST = {
     "CosineAnnealingLR": "is at its lowest after as many batches and then rises and falls again and again",
     "StepLR": "decays each time that as many batches have passed",
 }
+_END_AT_ZERO = (
+    "PolynomialLR",
+    "get_linear_schedule_with_warmup",
+    "get_cosine_schedule_with_warmup",
+    "get_polynomial_decay_schedule_with_warmup",
+)
 _LOADER = re.compile(r"load|batch|data|iter|step|train_dl|(^|_)dl($|_)", re.IGNORECASE)
 _EPOCH = re.compile(r"epoch", re.IGNORECASE)
 
@@ -139,6 +164,8 @@ def _examined(index: Index, site: Site, made: Schedule) -> Finding:
     if stepped == {"batch"} or stepped == {"epoch"}:
         per = stepped.pop()
         loops = _epoch_loops(index, site)
+        if per == "batch" and _is_over_early(index, made, length, loops):
+            return _over_early(made, length, shown, path, line)
         unit = unit_of(index, length, made.spot, loops)
         if unit and unit != per:
             form = "written" if per == "epoch" and _is_written_out(index, site, made, length) else "other"
@@ -278,6 +305,39 @@ def _epoch_loops(index: Index, site: Site) -> list[tuple[Expr, Spot]]:
                 found.append((end, Spot(function, header_of(function, loop))))
         waiting += [caller.spot.function for caller in index.callers(function) if caller.spot.function not in seen]
     return found
+
+
+def _is_over_early(index: Index, made: Schedule, length: Expr, loops: list[tuple[Expr, Spot]]) -> bool:
+    """Made once, as long as one epoch, and at zero behind it, where the loops over epochs go on."""
+    if made.name not in _END_AT_ZERO or not loops or any(whole_number(index, end, at) == 1 for end, at in loops):
+        return False
+    counted = [one for one, _ in makers(index, length, made.spot)]
+    if len(counted) != 1 or not _is_one_epoch(counted[0]):
+        return False
+    return not is_made_anew(index, made.spot.function, made.spot.position)
+
+
+def _is_one_epoch(length: Expr) -> bool:
+    """len(loader), or a part of it: len(loader) // accumulate."""
+    parts = list(length.walk())
+    counts = [one for one in parts if one.kind == "call" and one.last == "len" and one.arguments]
+    is_part = all(one.text in ("/", "//") for one in parts if one.kind == "binary")
+    is_plain = all(one.last in ("len", "int", "ceil") for one in parts if one.kind == "call")
+    return len(counts) == 1 and is_part and is_plain and _LOADER.search(written(counts[0].arguments[0])) is not None
+
+
+def _over_early(made: Schedule, length: Expr, shown: str, path: str, line: int) -> Finding:
+    at = made.spot.function.path
+    chain = (
+        Link(at, made.call.line, f"{made.name} falls to zero over one epoch: {written(length)}"),
+        Link(path, line, f"{shown}.step() is called once per batch, in every epoch"),
+    )
+    message = (
+        f"{made.name} at {at}:{made.call.line} is as long as one epoch ({written(length)}), and {shown}.step() at {path}:{line} runs in "
+        "each of several: the rate is zero when the second begins, and nothing is learned from there on; expected the length times the number "
+        "of epochs."
+    )
+    return SAY.fail(path, line, message, chain, "high", form="one-epoch")
 
 
 def _failure(made: Schedule, length: Expr, unit: str, per: str, shown: str, path: str, line: int, form: str) -> Finding:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..naming.modules import is_module_class
+from ..naming.names import External
 from ..records import Class, Event, Expr
 from ..tracing.callers import Target
-from ..tracing.making import called, constant, makers
+from ..tracing.making import constant, makers
 from ..tracing.things import Spot
 from ..words import words
 
@@ -34,7 +35,7 @@ def misfit(index: Index, call: Expr, spot: Spot) -> str:
     if any(part.kind in ("star", "doublestar") for part in call.parts[1:]):
         return ""
     given = [part.text for part in call.parts[1:] if part.kind == "keyword"]
-    name = called(index, call, spot) if given else ""
+    name = made_or_run(index, call, spot) if given else ""
     if name == LOADER and _excludes_itself(index, call, spot):
         return "DataLoader() takes no sampler beside shuffle=True"
     taken = _TORCH.get(name, ())
@@ -45,6 +46,12 @@ def misfit(index: Index, call: Expr, spot: Spot) -> str:
     targets = list(index.calling.targets(call, spot))
     said = [_misfit(index, target, call) if isinstance(target, Target) else "" for target in targets]
     return said[0] if said and all(said) else ""
+
+
+def made_or_run(index: Index, call: Expr, spot: Spot) -> str:
+    """Full name of the external class that a call makes an object of, or of the function that it runs; "" of an object's call."""
+    things = index.objects.of(call.parts[0], spot)
+    return next((thing.name for thing in things if isinstance(thing, External)), "") if len(things) == 1 else ""
 
 
 def _excludes_itself(index: Index, call: Expr, spot: Spot) -> bool:

@@ -74,6 +74,7 @@ class Reached:
         self._functions: set[Function] = set()
         self._classes: set[Class] = set()
         self._attributes: set[str] = set()  # that are asked of objects
+        self._held: set[str] = set()  # files that are named as values: {"small": small}
         self._words: set[str] = set()  # that texts and strings name
         self._meant: set[str] = set()  # of these what can only mean something at the top of a file: engine.train
         self._imported_in_texts: dict[str, set[str]] = {}  # by module, names in tests and READMEs that import it
@@ -118,6 +119,7 @@ class Reached:
             self._functions,
             self._classes,
             self._attributes,
+            self._held,
             self._words,
             self._meant,
             self._modules,
@@ -234,6 +236,8 @@ class Reached:
             return True
         if defined.name in self._imported_in_texts.get(_stem(defined.path), ()):
             return True
+        if defined.path in self._held and defined.name in self._attributes:
+            return True
         if any(one.module == "fire" for one in self._index.files[defined.path].imports):
             return True  # a command for each
         return any(self._index.names.member(module, defined.name) is defined for module in self._looked_through or ())
@@ -334,6 +338,7 @@ class Reached:
         elif isinstance(meant, Function):
             self._come_to(meant)
         elif isinstance(meant, Module) and meant.path:
+            self._held.add(meant.path)
             self._come_to_file(meant.path)
         elif meant is None:
             self._words.add(head)
