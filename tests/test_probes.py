@@ -206,6 +206,11 @@ FAULTS: dict[str, tuple[str, Edits, str, str, str]] = {
         (("self.head(self.drop(x))", "self.head(self.drop(x - x.mean(0)))"),),
         "independence", "loss = F.cross_entropy(model(pictures)", "mixes examples",
     ),
+    "the first example alone is in all others": (
+        "pictures",
+        (("self.head(self.drop(x))", "self.head(self.drop(x + 0.1 * x[:1]))"),),
+        "independence", "loss = F.cross_entropy(model(pictures)", "mixes examples",
+    ),
     "a part cut off": (
         "pictures",
         (("F.relu(self.norm(self.conv(x)))", "F.relu(self.norm(self.conv(x))).detach()"),),

@@ -52,6 +52,7 @@ FAULTS = {
         f"self.head(self.body(x) + {PLACES}.reshape(-1, 8).view(4, 8, 6, 4)).permute(0, 2, 3, 1)",
         "the 8 numbers of one row",
     ),
+    "axes of the data": ("self.head(self.body(x.reshape(4, 12, 3, 8).transpose(1, 2))).permute(0, 2, 3, 1)", "expected transpose(1, 2)"),
     "time and examples": (f"self.last(self.memory({PLACES})[0].reshape(24, 4, 6))", "expected transpose(0, 1)"),
 }  # fmt: skip
 HEALTHY = {
@@ -85,6 +86,14 @@ def test_a_view_for_a_permutation_is_told_at_its_line(host: Host, tmp_path: Path
     assert told.severity == "warning" and words in told.message, told
     line = PROGRAM.replace("FORWARD", forward).splitlines()[(told.line or 0) - 1]
     assert forward in line
+
+
+def test_a_compiled_model_stays_whole(host: Host, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    text = PROGRAM.replace("FORWARD", "self.head(self.body(x)).flatten(2).transpose(1, 2).reshape(-1, 5)")
+    program.write_text(text.replace("net = Net()", "net = torch.compile(Net(), backend='eager', fullgraph=True)"))
+    trace, ended = host.run(program, tmp_path, {**probes.EXPERIMENTS["observe"], "steps": 10})
+    assert ended["code"] == 0 and not trace.hooks_missing, (ended, trace.hooks_missing)
 
 
 @pytest.mark.parametrize("name", one_in(2, HEALTHY))

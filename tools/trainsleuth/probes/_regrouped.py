@@ -41,12 +41,14 @@ def _rows(view: Event) -> Finding:
 
 def _swapped(view: Event) -> Finding:
     before, after = view["from"], view["to"]
+    axes = [place for place, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
+    shown_axes = ", ".join(map(str, axes))
     return _failure(
         view,
-        f"a view at {shown(view)} turns {before} into {after}: the first two axes change places, but the numbers stay where they are, so "
-        "that each row holds parts of several; expected transpose(0, 1)",
+        f"a view at {shown(view)} turns {before} into {after}: axes {shown_axes} change places, but the numbers stay where they are, so "
+        f"that each row holds parts of several; expected transpose({shown_axes})",
         "medium",
-        "write .transpose(0, 1) there",
+        f"write .transpose({shown_axes}) there",
     )
 
 

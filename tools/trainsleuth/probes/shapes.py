@@ -4,10 +4,11 @@ Lists each module's inputs and outputs of the first training call in the order o
 size, and every softmax with its axis.
 
 Fails on: a softmax over the batch axis, when the model was then seen to mix its examples; a view that regroups the numbers of
-different rows, where axes were to change places: the channels of a convolution read as the last axis, rows as channels, or the first two axes exchanged.
+different rows, where axes were to change places: the channels of a convolution read as the last axis, rows as channels, or two
+neighbouring axes exchanged.
 A pass shows the first and last layers; the whole list stands in the run's events ("layers").
-Cost: one slower step. Cannot see: operations between modules, other than softmax and views that carry a gradient; views of axes
-of equal length.
+Cost: one slower step. Cannot see: operations between modules, other than softmax and views; views of data behind the first step;
+axes of equal length.
 
 Bad:
     weights = scores.softmax(0)

@@ -26,11 +26,14 @@ class Listener:
         self.graphs = 0
         self.optimizers = []
         self.roots, self.matrices = {}, Matrices()
+        self.views = {}  # (line, shapes): of data, in the first step
+        self.end_views = regrouped.watch(self.torch, self.view_of_data)
         self.torch.autograd.set_detect_anomaly(True, check_nan=False)
 
     def boundary(self, step):
         self.matrices.forget()
         if step == 1:
+            self.end_views()
             self.torch.autograd.set_detect_anomaly(False)
 
     def batch(self, loader, batch):
@@ -156,8 +159,14 @@ class Listener:
                 return self.bus.sites.of_traceback(graph.lines_of(node))[0]
         return None
 
+    def view_of_data(self, before, after):
+        """By the program itself: a library has its reasons."""
+        user, library = self.bus.sites.here() if self.bus.awake and len(self.views) < MOST_REGROUPED else (None, None)
+        if user is not None and library is None:
+            self.views[user, "swapped"] = {"from": before, "to": after, "how": "swapped", "site": user, "lib": None}
+
     def regrouped(self, nodes):
-        found = {}
+        found = dict(self.views)
         for node, before, after, how in regrouped.regrouped(nodes):
             user, library = self.bus.sites.of_traceback(graph.lines_of(node))
             found.setdefault((user, how), {"from": before, "to": after, "how": how, "site": user, "lib": library})

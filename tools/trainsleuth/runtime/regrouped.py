@@ -1,7 +1,10 @@
 """Views that regroup numbers of different rows, as where view() stands in the place of permute().
 
-Read from the graph behind a loss: there stand the shapes before and behind each view.
+Read from the graph behind a loss, where the shapes before and behind each view stand; views of data, which have no graph, are
+heard of in the first step.
 """
+
+import functools
 
 from .graph import ELEMENTWISE, name_of, shape_of
 
@@ -16,7 +19,7 @@ MOST_BEHIND = 40  # nodes between a view and the convolution
 
 def regrouped(nodes):
     """(node, shape before, shape behind, what it does) of each such view: "channels" of a convolution become the last axis though
-    they are axis 1; "rows": the last axis becomes the channels of a map; "swapped": the first two axes change places, and the
+    they are axis 1; "rows": the last axis becomes the channels of a map; "swapped": two neighbouring axes change places, and the
     numbers stay where they are.
     """
     for node in nodes:
@@ -39,8 +42,12 @@ def sizes_before(node):
 
 
 def is_swapped(before, after):
-    first, second, *rest = before
-    return bool(rest) and after == [second, first, *rest] and first != second and min(first, second) > 1
+    """Two neighbouring axes of unlike length, of three or more."""
+    apart = [place for place, (one, other) in enumerate(zip(before, after)) if one != other]
+    if len(before) != len(after) or len(before) < 3 or len(apart) != 2 or apart[1] - apart[0] != 1:
+        return False
+    first, second = apart
+    return before[first] == after[second] and before[second] == after[first] and min(before[first], before[second]) > 1
 
 
 def is_split(channels_first, last):
@@ -67,3 +74,28 @@ def is_of_convolution(node):
             return False
         node = next((parent for parent, _ in node.next_functions if parent is not None), None)
     return False
+
+
+def watch(torch, told):
+    """Tells of each view of a tensor without a graph that exchanges two axes, as (before, after); returns what ends it."""
+    ends = [_watch(torch.Tensor, name, told) for name in ("view", "reshape")]
+
+    def end():
+        for one in ends:
+            one()
+
+    return end
+
+
+def _watch(tensor_class, name, told):
+    original = getattr(tensor_class, name)
+
+    @functools.wraps(original)
+    def changed(self, *args, **kwargs):
+        result = original(self, *args, **kwargs)
+        if not self.requires_grad and self.dim() > 2 and is_swapped(list(self.shape), list(result.shape)):
+            told(list(self.shape), list(result.shape))
+        return result
+
+    setattr(tensor_class, name, changed)
+    return functools.partial(setattr, tensor_class, name, original)

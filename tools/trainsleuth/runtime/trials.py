@@ -123,12 +123,15 @@ class Again:
         """How far the middle of an axis moves when only what stands at the other places changes; None if unknown.
 
         The middle, since a recurrent layer that takes this axis for time shows at later places only. The others are
-        doubled or left out, not only exchanged: sums and means over the axis would stay as they are.
+        doubled or left out, not only exchanged: sums and means over the axis would stay as they are. None stays: a leak may
+        be of one place alone, as of the first where the offset of an example is forgotten.
         """
         size = int(self.main.shape[axis])
         middle = size // 2
         others = [place for place in range(size) if place != middle]
-        order = {place: others[number // 2] for number, place in enumerate(others)} if size > 2 else {}
+        order = {
+            place: others[number // 2] for number, place in enumerate(others) if number
+        }  # the first gets the middle
         moved = [order.get(place, middle) for place in range(size)]
 
         def change(tensor):
