@@ -17,10 +17,10 @@ from .statements import MAX_INDENTS, StatementReader
 
 _new: Callable[..., Parameter] = tuple.__new__
 _DEFINING = tuple(word + blank for word in (b"def", b"class") for blank in (b" ", b"\t", b"\\"))
-# letters of names stay, whatever closes an expression becomes ")", all else but "(" becomes a blank
+# letters of names stay, whatever closes an expression becomes ")", operators become "=", all else but "(" a blank
+_SIGNS = {**dict.fromkeys(b"])}\"'", ord(")")), **dict.fromkeys(b"=,:;+-*/%<>&|^~@", ord("="))}
 _NAMES_AND_BRACKETS = bytes(
-    byte if chr(byte).isalnum() or byte >= 128 or byte in b"_(" else ord(")") if byte in b"])}\"'" else ord(" ")
-    for byte in range(256)
+    byte if chr(byte).isalnum() or byte >= 128 or byte in b"_(" else _SIGNS.get(byte, ord(" ")) for byte in range(256)
 )
 _COMPOUND = frozenset(
     (
@@ -131,7 +131,10 @@ def _called(reading: _Reading, whole: Node, holes: list[tuple[int, int]]) -> fro
 def called_in(
     words: Mapping[bytes, str], source: bytes, start: int, end: int, holes: Iterable[tuple[int, int]] = ()
 ) -> frozenset[str]:
-    """Every name before a parenthesis in the text, without `holes`; "" when other things are called."""
+    """Every name before a parenthesis in the text, without `holes`; "" when other things are called.
+
+    Nothing is called behind an operator or another parenthesis: size=(3, 3).
+    """
     found: set[bytes] = set()
     for first, last in (*holes, (end, end)):
         text = source[start:first]
@@ -139,7 +142,8 @@ def called_in(
         found |= {piece.rpartition(b" ")[2] or piece for piece in pieces[:-1]}
         found |= called_names(text)
         start = last
-    return frozenset([words[name.rstrip().rpartition(b" ")[2].rpartition(b")")[2]] for name in found])
+    names = [name for piece in found if (name := piece.rstrip()) and not name.endswith(b"=")]
+    return frozenset([words[name.rpartition(b" ")[2].rpartition(b"=")[2].rpartition(b")")[2]] for name in names])
 
 
 def _keep(
