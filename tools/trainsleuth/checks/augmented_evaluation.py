@@ -94,6 +94,7 @@ SAY = Verdicts(
 _MADE = re.compile(rb"[Tt]ransform|Compose")
 _NAMES = ("transform", "transforms")
 _COMPOSING = ("Compose", "Sequential")
+_OF_TABLES = frozenset(["dict"])  # settings are made of it, and no data set
 _PARTS = ("split", "mode", "phase", "partition", "subset", "image_set", "data_split", "set", "part")
 _JUDGED = re.compile(r"test|testing|val|valid|validation|eval|evaluation|dev", re.I)
 _FOLDER = re.compile(r"(?:^|/)(?:test|testing|val|valid|validation|eval)(?:_?(?:set|data|images|imgs))?/?$", re.I)
@@ -106,7 +107,7 @@ _OTHER = re.compile(rf"train|aug|unlab|pool|source|target|calib|{_ON_PURPOSE.pat
 
 def check(index: Index) -> Iterator[Finding]:
     for function in index.functions_holding(_MADE):
-        if is_test(function.path):
+        if is_test(function.path) or function.called <= _OF_TABLES:
             continue
         for position, event in enumerate(function.events):
             spot = Spot(function, position)
@@ -122,7 +123,10 @@ def check(index: Index) -> Iterator[Finding]:
 
 def _may_be(call: Expr) -> bool:
     """As far as its words tell: most calls make no data set."""
-    return bool(_DATA.search(call.last)) or any(call.keyword(name) is not None for name in _NAMES)
+    name = call.last
+    return bool(_DATA.search(name)) or (
+        name not in _OF_TABLES and any(part.kind == "keyword" and part.text in _NAMES for part in call.parts)
+    )
 
 
 def _transforms(index: Index, call: Expr, spot: Spot) -> Iterator[Expr]:
@@ -137,7 +141,9 @@ def _transforms(index: Index, call: Expr, spot: Spot) -> Iterator[Expr]:
 def _of_tables(event: Event) -> Iterator[tuple[Expr, str]]:
     """{"train": Compose(...), "val": Compose(...)}: those of what a model is judged on."""
     for table in event.value.walk() if event.kind == "assign" and event.value is not None else ():
-        pairs = [one.parts for one in table.parts if one.kind == "pair"] if table.kind == "dict" else []
+        if table.kind != "dict":
+            continue
+        pairs = [one.parts for one in table.parts if one.kind == "pair"]
         keyed = {key.text: value for key, value in pairs if key.kind == "string" and value.last in _COMPOSING}
         if any(key.lower().startswith("train") for key in keyed):
             yield from ((value, f'"{key}"') for key, value in keyed.items() if _JUDGED.fullmatch(key))

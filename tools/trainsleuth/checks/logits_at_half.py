@@ -121,6 +121,7 @@ SAY = Verdicts(
 )
 _WITH_SIGMOID = ("BCEWithLogitsLoss", "binary_cross_entropy_with_logits")
 _MAY_COMPARE = re.compile(rb"\.5\b"), re.compile(rb"round\w*\(")  # apart: each begins with what is soon found
+_LESS_OR_MORE = re.compile(rb"[<>]")
 _HALF = ("0.5", ".5", "0.50")
 _COMPARES = ("gt", "ge", "gt_", "ge_", "greater", "greater_equal", "lt", "le", "lt_", "le_")
 _DRAW = ("imshow", "matshow", "contour", "contourf", "add_image", "add_images")
@@ -172,13 +173,19 @@ def check(index: Index) -> Iterator[Finding]:
 def _compared(index: Index) -> Iterator[_Told]:
     """Every comparison with a half, and every rounding, outside tests."""
     for function in index.functions_holding(*_MAY_COMPARE):
-        for position, event in enumerate(function.events if not is_test(function.path) else ()):
+        for position, event in enumerate(function.events if _may_compare(function) else ()):
             drawn = {id(one) for call in event.calls if call.last in _DRAW for one in call.walk()}
             for root in (event.value, *event.targets):
                 for part in root.walk() if root is not None else ():
                     scores = _scores(part) if id(part) not in drawn else None
                     if scores is not None:
                         yield _Told(function, position, _plain(scores), part)
+
+
+def _may_compare(function: Function) -> bool:
+    """Not in tests; of the many that write .5 somewhere most compare nothing."""
+    calls = not function.called.isdisjoint((*_COMPARES, *_ROUNDS))
+    return (calls or function.source.holds(_LESS_OR_MORE)) and not is_test(function.path)
 
 
 def _scores(part: Expr) -> Expr | None:
