@@ -277,7 +277,7 @@ class Index:
         """Wide: every last name that an object of a class that is called so may go by, and of what gives one."""
         return self._holders.of_objects(names)
 
-    def calls_holding(self, names: Iterable[str]) -> Iterator[Site]:
+    def calls_holding(self, names: Iterable[str]) -> tuple[Site, ...]:
         """Wide: every call of a function with one of these names, or of an object of a class with one."""
         return self._holders.calls(names)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -92,6 +92,12 @@ class Sites:
         """Every call whose last name is one of `last_names`: "step" gives opt.step(), self.opt.step()."""
         for name in last_names:
             yield from self._calls(name)
+
+    def calls_in_files(self, name: str, paths: Collection[str]) -> Iterator[Site]:
+        """Of `calls(name)` those in some files: no bodies are read for the others."""
+        for function in self.may_call(name):
+            if function.path in paths:
+                yield from call_sites(function).get(name, ())
 
     @cached_property
     def _parts(self) -> dict[str, str]:

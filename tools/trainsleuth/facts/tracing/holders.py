@@ -43,7 +43,7 @@ class Holders:
     def __init__(self, index: Index) -> None:
         self.index = index
         self.scoping = Scoping(index)
-        self._known: dict[frozenset[str], Mapping[Name, int]] = {}
+        self._known: dict[frozenset[str], tuple[Site, ...]] = {}
         self._known_bits: dict[int, tuple[Name, ...]] = {}
 
     def aliases(self, names: Iterable[str]) -> frozenset[str]:
@@ -56,28 +56,39 @@ class Holders:
         held = self._reached((name, 2) for name in names)
         return frozenset(last_of(name) for name in held)
 
-    def calls(self, names: Iterable[str]) -> Iterator[Site]:
+    def calls(self, names: Iterable[str]) -> tuple[Site, ...]:
         """Every call of a function with one of these names, or of an object of a class; by last name, then by file."""
         wanted = frozenset(names)
         if wanted not in self._known:
-            below = [cls.name for cls in self.index.classes() if any(base.last in wanted for base in cls.bases)]
-            self._known[wanted] = self._reached((name, 2 if name[:1].isupper() else 1) for name in (*wanted, *below))
+            self._known[wanted] = tuple(self._calls(wanted))
+        return self._known[wanted]
+
+    def _calls(self, wanted: frozenset[str]) -> Iterator[Site]:
+        below = [cls.name for cls in self.index.classes() if any(base.last in wanted for base in cls.bases)]
+        held = self._reached((name, 2 if name[:1].isupper() else 1) for name in (*wanted, *below))
         places: dict[str, set[Name]] = {}
-        for name, levels in self._known[wanted].items():
+        for name, levels in held.items():
             if levels & 1:
                 places.setdefault(last_of(name), set()).add(name)
         for last in sorted(places):
-            for site in self.index.calls(last):
+            for site in self._called(last, places[last]):
                 if self.scoping.callee(site.call, site.function) in places[last]:
                     yield site
         for site in self.index.calls(""):  # self.losses[head](output, target), nn.MSELoss()(output, target)
             called = site.call.parts[0]
-            if called.kind == "call" and self._known[wanted].get(self.scoping.callee(called, site.function), 0) & 0b10:
+            if called.kind == "call" and held.get(self.scoping.callee(called, site.function), 0) & 0b10:
                 yield site
                 continue
             table = called.parts[0] if called.kind == "index" else called
             if table.kind == "path" and self.scoping.path(site.function, table.text) in places.get(table.last, ()):
                 yield site
+
+    def _called(self, last: str, names: set[Name]) -> Iterable[Site]:
+        """Wide: calls by one of `names`, which all end in `last`; a variable of a function is called in its file alone."""
+        if last in names:
+            return self.index.calls(last)
+        files = {name[0].path for name in names if isinstance(name[0], Function)}
+        return self.index.sites.calls_in_files(last, files)
 
     def runs(self, function: Function) -> tuple[Name, ...]:
         """Every name in the project that a call which runs `function` may have, but "" for what has no name."""
@@ -87,9 +98,9 @@ class Holders:
         if cls is not None and (by_object or function.name == "__init__"):
             for name in {one.name for one in (cls, *self.index.subclasses(cls))}:
                 bits |= self._held.of((2 if by_object else 1, name))
-        return self._called(bits) + (tuple(INNER) if by_object and cls is not None else ())
+        return self._of_bits(bits) + (tuple(INNER) if by_object and cls is not None else ())
 
-    def _called(self, bits: int) -> tuple[Name, ...]:
+    def _of_bits(self, bits: int) -> tuple[Name, ...]:
         if bits not in self._known_bits:
             written, names = f"{bits:b}"[::-1], self._places_of
             self._known_bits[bits] = tuple(names[place.start()] for place in _SET.finditer(written))
