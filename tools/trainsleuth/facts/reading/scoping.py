@@ -51,6 +51,7 @@ class Scoping:
     def callee(self, call: Expr, function: Function) -> Name:
         """What a call calls; "" for what has no name."""
         called = call.parts[0]
-        if called.kind == "path":
-            return self.path(function, called.text)
-        return called.text if called.kind == "attr" else ""
+        kind, text = called.kind, called.text
+        if kind == "path" and "." not in text:
+            return self.variable(function, text)
+        return text.rpartition(".")[2] if kind in ("path", "attr") else ""

@@ -49,6 +49,7 @@ class Handing:
         self._values: set[str] = set()  # what is handed on as it is
         self._bound: set[str] = {""}  # names that may hold an object that is called
         self._calls: list[tuple[Expr, Function]] = []  # with arguments, of what is no library's
+        self._given: dict[str, dict[str | int, None]] = {}  # by the name of functions: places and keywords
         for file in index.files.values():
             for entry in file.imports:
                 if entry.name and entry.alias != entry.name:
@@ -145,9 +146,14 @@ class Handing:
             if argument.kind == "keyword":
                 value = argument.parts[0]
                 if value.parts or value.kind == "path":
-                    self._hold(value, function, (hub, argument.text))
+                    self._give(value, function, hub, argument.text)
             elif argument.parts or argument.kind == "path":
-                self._hold(argument, function, (hub, place))
+                self._give(argument, function, hub, place)
+
+    def _give(self, value: Expr, function: Function, hub: str, place: str | int) -> None:
+        """The value waits for those who take what is given to functions called `hub`."""
+        self._given.setdefault(hub, {})[place] = None
+        self._hold(value, function, (hub, place))
 
     def _lend(self, given: Iterable[Expr], function: Function) -> None:
         """Arguments of what no object of the project can be: they go no further, but functions among them may be called."""
@@ -155,8 +161,10 @@ class Handing:
 
     def _hub(self, call: Expr, function: Function) -> str:
         """The name under which what a call is given waits for those who take it."""
-        cls = self.index.class_of(function) if call.callee and call.callee == function.self_name else None
-        return cls.name if cls is not None else call.last if call.last in self._named else _OBJECT
+        called = call.parts[0]
+        is_own = called.kind == "path" and called.text == function.self_name
+        cls = self.index.class_of(function) if is_own else None
+        return cls.name if cls is not None else last if (last := call.last) in self._named else _OBJECT
 
     def _passed_up(self, call: Expr, function: Function) -> None:
         """super().step(x)."""
@@ -179,11 +187,13 @@ class Handing:
         if function.name in RUN_BY_OBJECTS or function.decorators or not self._values.isdisjoint(hubs):
             hubs.append(_OBJECT)
         places = {name: place for place, name in enumerate(_places(function))}
-        for parameter in function.parameters:
-            for hub in hubs if parameter.name != function.self_name else ():
-                self._hand((hub, parameter.name), (function, parameter.name), KEPT)
-                if parameter.name in places:
-                    self._hand((hub, places[parameter.name]), (function, parameter.name), KEPT)
+        for hub in hubs if function.parameters else ():
+            given = self._given.get(hub, {})
+            for parameter in function.parameters if given else ():
+                name = parameter.name
+                for place in (name, places.get(name)) if name != function.self_name else ():
+                    if place in given:
+                        self._hand((hub, place), (function, name), KEPT)
 
     def held(self, expr: Expr, function: Function) -> Iterable[tuple[Name, int]]:
         """Names of what the value of an expression may be, and the way from them to it: KEPT or MADE."""

@@ -37,6 +37,7 @@ def _step(ways: int, levels: int) -> int:
 _STEPS = [
     [_step(ways, levels) for levels in range(_LEVELS + 1)] for ways in range((KEPT | MADE | RETURNED | PASSED) + 1)
 ]
+_APART = [tuple(level for level in (1, 2, 4) if levels & level) for levels in range(_LEVELS + 1)]
 
 
 class Holders:
@@ -129,8 +130,8 @@ class Holders:
         levels, name = state
         found: list[tuple[int, Name]] = [(levels >> 1, name)] if levels > 1 and name in self._properties else []
         for other, ways in self._handing.table.get(name, {}).items():
-            reached = _STEPS[ways][levels]
-            found += [(level, other) for level in (1, 2, 4) if reached & level]
+            for level in _APART[_STEPS[ways][levels]]:
+                found.append((level, other))
         return found
 
     def _reached(self, seeds: Iterable[tuple[Name, int]]) -> Mapping[Name, int]:
