@@ -12,7 +12,7 @@ from trainsleuth.facts import Expr, FileFacts, Function, build_index, written
 from trainsleuth.facts.build import FEW_PLAIN
 from trainsleuth.facts.reading.notebook import join_cells
 from trainsleuth.facts.reading.plain import is_plain, read_plain
-from trainsleuth.facts.reading.searched import words_of
+from trainsleuth.facts.reading.searched import alternatives, word_of
 from trainsleuth.facts.reading.source import read_source
 from trainsleuth.facts.reading.stored import pack, unpack
 from trainsleuth.repository import Repository
@@ -359,12 +359,15 @@ def test_of_very_many_plain_files_one_is_parsed_when_it_is_asked_for(tmp_path: P
         (rb"LOOPS(?<!\wLOOPS)\b", (b"LOOPS",)),
         (rb"a\|b[|(]c", (b"a|b",)),
         (rb"-100\b", (b"-100",)),
-        (rb"(?:one|two)|three", (b"",)),
+        (rb"(?:one|two)|three", (b"one", b"two", b"three")),
+        (rb"(?:one|two)+|three", (b"", b"three")),
+        (rb"\b(?:a|b|c|d)\b", (b"",)),
+        (rb"(one)\1|two", (b"",)),
         (rb"(?i)mask", (b"",)),
     ],
 )
 def test_words_that_every_match_holds(pattern: bytes, words: tuple[bytes, ...]) -> None:
-    assert words_of(re.compile(pattern)) == words
+    assert tuple(map(word_of, alternatives(re.compile(pattern)))) == words
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,9 @@ SHORTEST = 2  # shorter ones stand in every file
 _ESCAPES_AND_SETS = re.compile(rb"\\(.)|\[\^?\]?(?:\\.|[^\]])*\]|\{[\d,]*\}", re.S)
 _SETS = re.compile(rb"\\[^AZ]|\[\^?\]?(?:\\.|[^\]])*\]", re.S)
 _ENDS = re.compile(rb"\\[AZ]|[\^$]|\(\?<!")
+_PIECES = re.compile(rb"\\.|\[\^?\]?(?:\\.|[^\]])*\]|.", re.S)
+_REFERS = re.compile(rb"\\[1-9]|\(\?(?:P=|\()")  # to a group by its number or name
+_FEW_WORDS = re.compile(rb"\(\?:(\w+(?:\|\w+){1,2})\)(?![*+?{])")
 _GROUP = re.compile(rb"\([^()]*\)")
 _WORD = re.compile(rb"([^.^$*+?|()]+)([?*]?)")
 _ESCAPED = 128  # added to what was escaped, so that it is not taken for a sign
@@ -23,9 +26,9 @@ class Searched(dict[re.Pattern[bytes], bool]):
 
     def __missing__(self, pattern: re.Pattern[bytes]) -> bool:
         source, found = self.source, False
-        for word in words_of(pattern):
-            if word in source:
-                found = pattern.search(source) is not None
+        for one in alternatives(pattern):
+            if word_of(one) in source and one.search(source) is not None:
+                found = True
                 break
         self[pattern] = found
         return found
@@ -39,19 +42,48 @@ class Searched(dict[re.Pattern[bytes], bool]):
         return found
 
     def within(self, pattern: re.Pattern[bytes], start: int, end: int) -> bool:
-        return self[pattern] and pattern.search(self.source, start, end) is not None
+        if self[pattern]:
+            for one in alternatives(pattern):
+                if self.source.find(word_of(one), start, end) >= 0 and one.search(self.source, start, end) is not None:
+                    return True
+        return False
 
 
 @cache
-def words_of(pattern: re.Pattern[bytes]) -> tuple[bytes, ...]:
-    """Every match holds one of these texts, as far as the pattern shows; they are found several times as fast as it."""
-    if pattern.flags & (re.IGNORECASE | re.VERBOSE) or not pattern.pattern.isascii():
-        return (b"",)
-    outside, inside = _ESCAPES_AND_SETS.sub(_plain, pattern.pattern), 1
-    while inside:
-        outside, inside = _GROUP.subn(b".", outside)
-    words = tuple(_longest_word(each) for each in outside.split(b"|"))
-    return words if all(len(word) >= SHORTEST for word in words) else (b"",)
+def alternatives(pattern: re.Pattern[bytes]) -> tuple[re.Pattern[bytes], ...]:
+    """The same as several patterns, where it says so: each begins with letters, and is found much faster than all at once."""
+    if pattern.flags & (re.IGNORECASE | re.VERBOSE) or _REFERS.search(pattern.pattern):
+        return (pattern,)
+    written = [one for part in _split(pattern.pattern) for one in _opened(part)]
+    return tuple(re.compile(one, pattern.flags) for one in written) if len(written) > 1 else (pattern,)
+
+
+def _split(text: bytes) -> list[bytes]:
+    """At each | that is in no group."""
+    parts, depth = [b""], 0
+    for piece in _PIECES.findall(text):
+        depth += (piece == b"(") - (piece == b")")
+        if piece == b"|" and not depth:
+            parts.append(b"")
+        else:
+            parts[-1] += piece
+    return parts
+
+
+def _opened(text: bytes) -> list[bytes]:
+    """One for each word of the first group that is nothing but a few words: \\b(?:randperm|shuffle)\\b."""
+    group = _FEW_WORDS.search(text)
+    if group is None or len(_longest(text)) >= SHORTEST:
+        return [text]
+    return [text[: group.start()] + word + text[group.end() :] for word in group[1].split(b"|")]
+
+
+@cache
+def word_of(pattern: re.Pattern[bytes]) -> bytes:
+    """Every match of one of the `alternatives` holds this text, as far as it shows, which is found several times as fast."""
+    is_hidden = pattern.flags & (re.IGNORECASE | re.VERBOSE) or not pattern.pattern.isascii()
+    word = _longest(pattern.pattern) if not is_hidden else b""
+    return word if len(word) >= SHORTEST else b""
 
 
 @cache
@@ -69,7 +101,10 @@ def _plain(sign: re.Match[bytes]) -> bytes:
     return b"*" if sign[0].startswith(b"{") else b"."
 
 
-def _longest_word(text: bytes) -> bytes:
-    """Of what is written out, without a last letter that may be missing."""
-    found = (word[:-1] if end else word for word, end in _WORD.findall(text))
+def _longest(pattern: bytes) -> bytes:
+    """Of the words that are written out in no group, without a last letter that may be missing; "" of alternatives."""
+    outside, inside = _ESCAPES_AND_SETS.sub(_plain, pattern), 1
+    while inside:
+        outside, inside = _GROUP.subn(b".", outside)
+    found = (word[:-1] if end else word for word, end in _WORD.findall(outside) if b"|" not in outside)
     return max(found, key=len, default=b"").translate(_WRITTEN_OUT)

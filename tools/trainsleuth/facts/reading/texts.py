@@ -9,7 +9,7 @@ from functools import partial
 from itertools import accumulate
 
 from ..records import FileFacts
-from .searched import is_of_lines, words_of
+from .searched import alternatives, is_of_lines, word_of
 
 
 class Texts:
@@ -51,9 +51,9 @@ class Texts:
 
 
 def _sought(pattern: re.Pattern[bytes]) -> tuple[bytes | re.Pattern[bytes], ...]:
-    """What to look for in all texts at once: words; where there are none the pattern itself, or what every text holds."""
-    words = words_of(pattern)
-    return words if b"" not in words else (pattern,) if is_of_lines(pattern) else (b"",)
+    """What to look for in all texts at once: words; where there is none the pattern itself, or what every text holds."""
+    each = alternatives(pattern)
+    return tuple(word_of(one) or (one if is_of_lines(one) else b"") for one in each)
 
 
 def _begin(pattern: re.Pattern[bytes], text: bytes, start: int) -> int:
