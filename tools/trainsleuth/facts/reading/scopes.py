@@ -218,12 +218,13 @@ def is_made_in(function: Function, name: str, loop: Loop) -> bool:
     )
 
 
+_ADDED = frozenset(["append", "extend"])  # to what the name holds already
+
+
 @kept_per_function
 def own_names(function: Function) -> frozenset[str]:
     """Names that belong to the function itself: parameters, and what it binds and does not call global."""
     foreign = {name for event in function.events if event.kind == "global" for name in event.text.split()}
-    bound = {
-        name for name, found in bindings(function).items() if any(b.kind not in ("append", "extend") for b in found)
-    }
+    bound = {name for name, found in bindings(function).items() if not _ADDED.issuperset([b.kind for b in found])}
     parameters = {parameter.name for parameter in function.parameters}
     return frozenset(parameters | {name for name in bound if "." not in name} - foreign)

@@ -61,9 +61,12 @@ class Callers:
             table: dict[Function, list[Caller]] = {}
             with self.index.objects.afresh():
                 for site in self._sites(name, part):
+                    if not self.index.may_run(site.call, site.function):
+                        continue
                     spot = Spot(site.function, site.position, None, reach)
-                    for target in dict.fromkeys(self.run_by(site.call, spot)):
-                        table.setdefault(target.function, []).append(Caller(spot, site.call, target.owner))
+                    for target in dict.fromkeys(self.targets(site.call, spot)):
+                        if isinstance(target, Target):
+                            table.setdefault(target.function, []).append(Caller(spot, site.call, target.owner))
             self._run[key] = table
         return self._run[key]
 

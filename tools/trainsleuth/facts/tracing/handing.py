@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..naming.sites import is_test
@@ -95,9 +96,8 @@ class Handing:
             self._bound.add(parameter.name)
             if parameter.default is not None:
                 self._hold(parameter.default, function, (function, parameter.name))
-        inner = (binding for found in comprehension_bindings(function).values() for binding in found)
-        own = (binding for found in bindings(function).values() for binding in found)
-        for binding in (*own, *inner):
+        inner = comprehension_bindings(function)
+        for binding in chain.from_iterable((*bindings(function).values(), *inner.values())):
             _, dot, last = binding.name.rpartition(".")
             self._bound.add(last)
             if dot:
@@ -118,7 +118,7 @@ class Handing:
                 if call.parts[1:] and not self._is_foreign(call, function):
                     self._calls.append((call, function))
                     named = ("keyword", "string") if call.last in _BINDING else ("keyword",)
-                    self._bound.update(part.text for part in call.parts if part.kind in named)
+                    self._bound.update([part.text for part in call.parts if part.kind in named])
         for name in called:
             self.callers.setdefault(name, []).append(function)
 

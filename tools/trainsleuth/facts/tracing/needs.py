@@ -82,7 +82,7 @@ class Needs:
         bits = self._leading[function](name)
         if bits & 1:
             return _EVERYTHING
-        return frozenset(one.name for place, one in enumerate(function.parameters, 1) if bits >> place & 1)
+        return frozenset([one.name for place, one in enumerate(function.parameters, 1) if bits >> place & 1])
 
     def _leads(self, function: Function) -> Callable[[str], int]:
         """From a name to what it is made of: bit 0 for a closure, the others for the parameters."""
