@@ -6,7 +6,7 @@ import builtins
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -48,6 +48,7 @@ class Names:
     links: Mapping[str, str] = field(default_factory=dict)  # file or folder -> what it is a symbolic link to
     _active: set[tuple[str, str]] = field(default_factory=set)
     _modules: dict[tuple[str, str, int], Module | None] = field(default_factory=dict)
+    _begun: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _globals: dict[tuple[str, str], Symbol | None] = field(default_factory=dict)
     _often: dict[str, frozenset[str]] = field(default_factory=dict)
     _resolved: dict[tuple[Function, str], Symbol | None] = field(default_factory=dict)
@@ -62,13 +63,11 @@ class Names:
 
     @cached_property
     def _folders(self) -> frozenset[str]:
-        found: set[str] = set()
-        for path in self.files:
-            folder = _parent(path)
-            while folder and folder not in found:
-                found.add(folder)
-                folder = _parent(folder)
-        return frozenset(found)
+        return _above(self.files)
+
+    @cached_property
+    def _of_links(self) -> frozenset[str]:
+        return _above(self.links)
 
     @cached_property
     def _stems(self) -> frozenset[str]:
@@ -116,7 +115,7 @@ class Names:
         tree that the repository was cut from ("company.team.package.tools.train") is read from its package on.
         """
         is_own = dotted.rpartition(".")[2] == importer.rpartition("/")[2].partition(".")[0]
-        key = (importer if is_own or importer in self.beside else _parent(importer), dotted, level)
+        key = (importer if is_own or importer in self.beside else importer.rpartition("/")[0], dotted, level)
         if key not in self._modules:
             found = self._module(importer, dotted, level)
             if found is None and not level and importer in self.beside:
@@ -143,7 +142,7 @@ class Names:
             return None if installed else self._in_larger_tree(dotted)
         while True:
             inside = installed and _join(folder, "__init__.py") in self.files
-            for start in () if inside else (folder, _join(folder, "src"), _join(folder, "lib")):
+            for start in () if inside else self._starts(folder):
                 if (found := self._at(_join(start, relative))) is not None and (found.path != importer or found.folder):
                     return found
             if not folder:
@@ -155,6 +154,13 @@ class Names:
         if len(fits) == 1 and ("." in dotted or self._is_searched(_parent(fits[0]))):
             return self._of(fits[0])
         return self._in_larger_tree(dotted)
+
+    def _starts(self, folder: str) -> tuple[str, ...]:
+        """A folder, and src/ and lib/ in it where they are there."""
+        if folder not in self._begun:
+            inside = (_join(folder, "src"), _join(folder, "lib"))
+            self._begun[folder] = (folder, *(one for one in inside if one in self._folders or one in self._of_links))
+        return self._begun[folder]
 
     def _is_searched(self, folder: str) -> bool:
         """It may be one of those that the project adds to where modules are looked for: no package lies in it."""
@@ -442,6 +448,17 @@ def _wraps(binding: Binding, name: str) -> bool:
 def _parent(path: str) -> str:
     """Folder of a path; "" is the root."""
     return path.rpartition("/")[0]
+
+
+def _above(paths: Iterable[str]) -> frozenset[str]:
+    """Every folder that one of them lies in, at any depth, but the root."""
+    found: set[str] = set()
+    for path in paths:
+        folder = _parent(path)
+        while folder and folder not in found:
+            found.add(folder)
+            folder = _parent(folder)
+    return frozenset(found)
 
 
 def _join(folder: str, name: str) -> str:
