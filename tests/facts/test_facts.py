@@ -361,6 +361,7 @@ def test_of_very_many_plain_files_one_is_parsed_when_it_is_asked_for(tmp_path: P
         (rb"-100\b", (b"-100",)),
         (rb"(?:one|two)|three", (b"one", b"two", b"three")),
         (rb"(?:one|two)+|three", (b"", b"three")),
+        (rb"^(?:(?:one|two)!)+$", (b"",)),
         (rb"\b(?:a|b|c|d)\b", (b"",)),
         (rb"(one)\1|two", (b"",)),
         (rb"(?i)mask", (b"",)),

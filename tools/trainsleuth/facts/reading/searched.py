@@ -71,11 +71,17 @@ def _split(text: bytes) -> list[bytes]:
 
 
 def _opened(text: bytes) -> list[bytes]:
-    """One for each word of the first group that is nothing but a few words: \\b(?:randperm|shuffle)\\b."""
+    """One for each word of the first group that is nothing but a few words, and in no other: \\b(?:randperm|shuffle)\\b."""
     group = _FEW_WORDS.search(text)
-    if group is None or len(_longest(text)) >= SHORTEST:
+    if group is None or len(_longest(text)) >= SHORTEST or _depth(text[: group.start()]):
         return [text]
     return [text[: group.start()] + word + text[group.end() :] for word in group[1].split(b"|")]
+
+
+def _depth(text: bytes) -> int:
+    """How many groups are open at its end: what is in one may be repeated with it."""
+    pieces = _PIECES.findall(text)
+    return pieces.count(b"(") - pieces.count(b")")
 
 
 @cache
