@@ -620,6 +620,16 @@ def test_labels_of_one_class_count_where_the_loader_gave_them(
     assert ["are all of one class, in 60 of 60 batches" in f.message for f in found] == [True] * is_told, (found, ended)
 
 
+def test_a_class_that_ignore_index_leaves_out_is_named(host: Host, tmp_path: Path) -> None:
+    edits = [
+        ("torch.randint(3, (count,), generator=rng)", "torch.randint(2, (count,), generator=rng)"),
+        ("(pictures), labels)", "(pictures), labels, ignore_index=0)"),
+    ]
+    trace, ended = host.run(edited(PROGRAMS / "pictures.py", edits, tmp_path / "program"), tmp_path, OBSERVE)
+    [told] = [f for f in probes.judge("observe", trace, frozenset({"batch_as_seen"})) if f.is_alarm]
+    assert "labels 0, which ignore_index=0 leaves out" in told.message, (told, ended)
+
+
 def test_what_is_squashed_twice_is_told_once(host: Host, tmp_path: Path) -> None:
     """Of the second step's graph no lines are known."""
     squash = "class Squash(nn.Module):\n    def forward(self, x):\n        x = torch.sigmoid(x)\n        return torch.sigmoid(x)\n\n\n"

@@ -85,23 +85,28 @@ def single_class(trace: Trace) -> Iterator[Finding]:
         return  # a discriminator sees one class at a time
     for labels in counted:
         several = len(labels["single_labels"]) > 1
-        needed = SINGLE_CLASS_SHARE if several else 1.0
+        needed = SINGLE_CLASS_SHARE if several or labels["distinct"] == 1 else 1.0  # few of a batch may count
         if labels["batches"] < SINGLE_CLASS_BATCHES or labels["classes"] < 2:
             continue
         if labels["single"] < needed * labels["batches"]:
             continue
         if not several and labels["given"] < labels["single"]:
             continue  # the program makes them itself: a contrastive loss asks for the positive in one column
-        what = (
-            "each of a single class: the data are sorted by label and not shuffled" if several else "all of one class"
-        )
+        what, then = "all of one class", "count the labels of the data set"
+        if several:
+            what = "each of a single class: the data are sorted by label and not shuffled"
+            then = "pass shuffle=True to the loader, or shuffle the list of examples once"
+        elif labels.get("ignored"):
+            index, count = labels["ignored"][0]
+            what = f"all of one class but for {count} labels {index}, which ignore_index={index} leaves out"
+            then = f"leave ignore_index out where {index} is a class like any other"
         yield failure(
             labels,
             f"the labels at {shown(labels)} are {what}, in {labels['single']} of {labels['batches']} batches of {labels['batch']}; expected a "
             f"mixture of the {labels['classes']} classes",
             "too-little-or-unbalanced-data",
             measured={"batches": labels["batches"], "classes": labels["classes"], "distinct": labels["distinct"]},
-            next="pass shuffle=True to the loader, or shuffle the list of examples once" if several else "count the labels of the data set",
+            next=then,
             claims=("class-imbalance-accuracy",),
         )  # fmt: skip
 

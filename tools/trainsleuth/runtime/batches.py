@@ -5,6 +5,7 @@ evaluation are counted exactly over everything that was seen. Numbers stay on th
 """
 
 import time
+from collections import Counter
 
 from . import artifacts, stored
 from .calls import Call, named_tensors
@@ -202,12 +203,13 @@ class Listener:
             return
         scores, ignored = arguments["input"], arguments.get("ignore_index", -100)
         place = (name, *self.bus.sites.here(), int(scores.shape[1 if scores.dim() > 1 else 0]))
-        known = self.labels.setdefault(place, [0, [], 0])
+        known = self.labels.setdefault(place, [0, [], 0, Counter()])
         known[0] += 1
         if len(known[1]) < 200:
             kept = target.detach()
             known[1].append(kept[kept != ignored])
             known[2] += is_single(known[1][-1]) and self.targets.gave(target)
+            known[3][ignored] += target.numel() - known[1][-1].numel()
 
     # -- telling ---------------------------------------------------------------------------
 
@@ -231,8 +233,9 @@ class Listener:
             for other, met in trained:
                 if key[0] == "eval" and key[1] == other[1] and (stream.seen or stream.poor):
                     self._tell_overlap(key, other, stream, met)
-        for (fn, user, library, classes), (calls, targets, given) in self.labels.items():
+        for (fn, user, library, classes), (calls, targets, given, ignored) in self.labels.items():
             self.events("label_counts", fn=fn, site=user, lib=library, calls=calls, classes=classes, given=given,
+                        ignored=[[index, count] for index, count in ignored.items() if count and index >= 0],
                         **label_counts(self.torch, [t for t in targets if t.numel()]))  # fmt: skip
 
         for (fn, user, library), facts in self.targets.facts():
