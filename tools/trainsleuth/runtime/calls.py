@@ -6,10 +6,11 @@ recognised by torch's version counters. Gradients that reach the outputs are kep
 
 import inspect
 import itertools
+from functools import partial
 
 from . import randomness
 from .freeze import storage
-from .tensors import tensors_in
+from .tensors import hear_gradient, tensors_in
 
 
 class Call:
@@ -33,7 +34,7 @@ class Call:
         numbered = [(n, t) for n, t in enumerate(outputs) if t.requires_grad and t.grad_fn is not None]
         scalars = [(n, t) for n, t in numbered if t.numel() == 1 and len(numbered) > 1]
         for number, tensor in scalars or numbered:
-            tensor.register_hook(_keeper(self, number, keep))
+            hear_gradient(tensor, partial(keep, self, number))
         self.output_storages = [storage(tensor) for tensor in outputs]
 
     def tensors(self):
@@ -52,13 +53,6 @@ def _parameter_names(function):
         parameters = ()
     names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return itertools.chain(names, map(str, itertools.count(len(names))))
-
-
-def _keeper(call, number, keep):
-    def hook(gradient):
-        keep(call, number, gradient)
-
-    return hook
 
 
 def named_tensors(value, name, depth=6):

@@ -57,6 +57,8 @@ class Finder(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
+        if operations.name_of(func) == "_local_scalar_dense" and not isinstance(args[0], torch.Tensor):
+            return args[0]  # a graph keeps the 2 of `2 * x` as a tensor, and a mode is handed the number
         if self.is_ours() or operations.is_uninitialised(func):
             return func(*args, **kwargs)
         before = self._overwritten(func, args, kwargs)

@@ -13,7 +13,7 @@ from .padding import is_readable, labels_in
 from .phases import inner
 from .targeted import Targeted
 from .targets import CLASSIFIERS
-from .tensors import tensors_in
+from .tensors import hear_gradient, tensors_in
 
 LAST_STEP = 60
 MOST_READ = 60  # backwards of one loss
@@ -58,7 +58,7 @@ class Listener:
         reading.place = place
         if output.numel() == labels.numel():
             with suppress(RuntimeError):  # inside of torch.func
-                output.register_hook(reading.arrives)
+                hear_gradient(output, reading.arrives)
         self.pending.setdefault(id(reading.tokens), []).append(reading)
 
     def _reading(self, labels, ignored):

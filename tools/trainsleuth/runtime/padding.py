@@ -9,7 +9,7 @@ from contextlib import suppress
 from .ends import asked, filled, is_told, places_of, run_of, sequences_in, stands_elsewhere
 from .freeze import storage
 from .targets import CLASSIFIERS
-from .tensors import is_dense, is_unreadable, tensors_in
+from .tensors import hear_gradient, is_dense, is_unreadable, tensors_in
 
 LAST_STEP = 60
 MOST_READ = 12  # calls of one loss at one line
@@ -43,7 +43,7 @@ class Listener:
         reading = loss.read(self.entered, labels.detach()) if loss.calls < MOST_READ else None
         if reading is not None:
             with suppress(RuntimeError):  # inside of torch.func
-                output.register_hook(reading.arrives)
+                hear_gradient(output, reading.arrives)
                 self.waiting.append((loss, reading))
 
     def backward_after(self, tensors):

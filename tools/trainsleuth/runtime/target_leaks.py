@@ -15,6 +15,7 @@ from .freeze import copied, storage
 from .phases import inner
 from .replay import alone
 from .rows import is_batch
+from .tensors import hear_gradient
 from .trials import Again, distance
 
 MOST_LOSSES = 20
@@ -75,7 +76,7 @@ class Listener:
                     one.call, one.autocast = self.call, autocast_states(self.torch)
                     self.agreeing.append(one)
                     with suppress(RuntimeError):  # inside of torch.func
-                        output.register_hook(one.arrives)
+                        hear_gradient(output, one.arrives)
 
     def _wide(self, target):
         """(name, tensor) of what entered, with as many rows as the target and more columns or like steps."""

@@ -19,6 +19,16 @@ def tensors_in(value, depth=6):
             yield from tensors_in(getattr(value, name, None), depth - 1)
 
 
+def hear_gradient(tensor, hear):
+    """`hear(gradient)` whenever one arrives: to an output of several, of which a backward takes another, torch hands None."""
+
+    def hook(gradient):
+        if gradient is not None:
+            hear(gradient)
+
+    tensor.register_hook(hook)
+
+
 def local(tensor):
     """What this rank holds of a tensor that is spread over ranks (DTensor); any other tensor itself."""
     return getattr(tensor, "_local_tensor", tensor)

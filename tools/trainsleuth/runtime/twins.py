@@ -1,7 +1,7 @@
 """Two sides of a comparison: what went into a module, what came out, and the gradient that came back to it."""
 
 from .rows import is_batch
-from .tensors import is_dense, is_unreadable, local
+from .tensors import hear_gradient, is_dense, is_unreadable, local
 
 OUTPUTS = 1e-4  # of the largest: rows at other places of a batch are summed in another order
 LOW_PRECISION = 0.01
@@ -15,7 +15,7 @@ class Side:
         self.gradients, self.part = gradients, part
         if gradients is None:
             self.gradients = []
-            result.register_hook(_keeper(self.gradients))
+            hear_gradient(result, lambda gradient, kept=self.gradients: kept.append(gradient.detach()))
 
     @property
     def gradient(self):
@@ -46,13 +46,6 @@ class Side:
         if not all(are_equal(torch, one, two) for one, two in zip(self.given, other.given)):
             return False
         return is_near(self.result, other.result)
-
-
-def _keeper(gradients):
-    def keep(gradient):
-        gradients.append(gradient.detach())
-
-    return keep
 
 
 def first_half(tensor):
