@@ -41,9 +41,9 @@ def named(loader: Event) -> str:
 
 def described(main: Event) -> str:
     text = f"{main['name']!r} {main['dtype']} {main['shape']}"
-    if isinstance(main.get("min"), float):
+    if isinstance(main.get("min"), float) and isinstance(main.get("max"), float):
         text += f" in [{main['min']:.4g}, {main['max']:.4g}]"
-    if isinstance(main.get("mean"), float):
+    if isinstance(main.get("mean"), float) and isinstance(main.get("std"), float):
         text += f", mean {main['mean']:.3g}, std {main['std']:.3g}"
     if main.get("constant_columns"):
         text += f", {main['constant_columns']} of {main['shape'][1]} columns constant in the first batch"

@@ -11,9 +11,19 @@ from trainsleuth.trace import Event, Trace, place
 LISTENER = "listener inspection"
 
 
+MEASURED = ("scale", "input_effect", "mates_effect", "axis_1_effect", "rounded")
+
+
 def models(trace: Trace) -> tuple[Event, ...]:
-    """One record per trained module that could be called again."""
-    return trace.events("inspected")
+    """One record per trained module that could be called again; what came out as NaN or infinity was not measured."""
+    return tuple(map(_measured, trace.events("inspected")))
+
+
+def _measured(model: Event) -> Event:
+    if not any(isinstance(model.get(name), str) for name in MEASURED):
+        return model
+    known = {name: value for name, value in model.items() if name not in (*MEASURED, "causal", "copies")}
+    return {**known, "why": "its output holds NaN or infinity"}
 
 
 def unanswered(trace: Trace, by: str, question: str) -> Iterator[Finding]:

@@ -142,7 +142,7 @@ def _wild_weights(trace: Trace) -> Iterator[Finding]:
             continue
         if scales["largest_gain"] == 0.0:
             how = "with weights of zero, so all units of a layer say the same and pass no gradient on"
-        elif scales["median_gain"] >= WILD_GAIN:
+        elif isinstance(scales["median_gain"], float) and scales["median_gain"] >= WILD_GAIN:
             how = (
                 f"with weights of standard deviation x sqrt(inputs) above {scales['median_gain']:.3g}, in half of them"
             )
@@ -163,7 +163,7 @@ def _wild_weights(trace: Trace) -> Iterator[Finding]:
 
 def _unscaled(trace: Trace) -> Iterator[Finding]:
     """The first layer, with usual weights, gives values tens of times too large, and no norm mends it."""
-    usual = {s["root"]: s for s in trace.events("scales") if s["median_gain"] is not None}
+    usual = {s["root"]: s for s in trace.events("scales") if isinstance(s["median_gain"], float)}
     for root, scales in usual.items():
         tables = [event["rows"] for event in trace.events("layers") if event["root"] == root]
         first = next((row for row in tables[0] if row[1] in WEIGHTED), None) if tables else None

@@ -76,6 +76,8 @@ class Again:
         if not results:
             self.scores = Scores(self.torch)
             return dict(facts, why="no output has a row per example", **self._causal(self.outputs(), targets))
+        if not all(bool(t.isfinite().all()) for t in results):
+            return dict(facts, why="its output holds NaN or infinity")
         facts["scale"] = max(float(t.float().abs().max()) for t in results if t.numel())
         facts["inputs_differ"] = bool((self.main != self.main[:1]).any())
         facts["input_effect"] = distance(results, self.of_rows(self.outputs(self._rolled(0))))
