@@ -54,7 +54,9 @@ def probe(trace: Trace) -> Iterator[Finding]:
 
 def _finite(watched: Event) -> Finding:
     skipped = watched["skipped_by_scaler"]
-    scaler = f"; the gradient scaler skipped {skipped} steps, its scale is {watched['scale']:g}" if skipped else ""
+    scaler = (
+        f"; the gradient scaler skipped {skipped} steps, its scale is {float(watched['scale']):g}" if skipped else ""
+    )
     read = [what for what, times in (("loss", watched["losses"]), ("gradients", watched["gradients"])) if times]
     unread = "" if len(read) > 1 else f"; {UNREAD[read[0]]}"
     return Finding(

@@ -2,12 +2,13 @@
 
 When the run is over, the last training batch goes through the trained model in evaluation mode, once as it
 was and once with everything exchanged but one example; its output must be the same but for rounding (two steps
-between the numbers that its type has at the largest output).
+between the numbers that its type has at the largest output). Where its noise moves it, or its shape, and lengths come with the
+examples, the lengths stay.
 Where targets are the inputs moved by one, the second half of each sequence is exchanged, and the outputs of
 the first half must stay.
 
 Fails on: outputs that move with the batch mates (a wrong axis, view for transpose, batch_first, statistics of
-the batch in evaluation); a next-token model that sees the future; one whose targets are the very tokens that it sees, or those after the next.
+the batch in evaluation), or that come in another row; a next-token model that sees the future; one whose targets are the very tokens that it sees, or those after the next.
 A pass proves independence for this batch and these weights. With rows that are all the same, or an output that
 nothing moves, the answer is open, as it is for what rounding in half precision may do as well.
 Cost: four calls of the model, once. Cannot see: full-batch models of graphs (their rows belong together),
@@ -23,6 +24,7 @@ Good:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from trainsleuth.finding import Finding
 from trainsleuth.probes._inspected import finding, models, unanswered
@@ -49,7 +51,12 @@ def _mates(model: Event) -> Finding:
     what = f"{model['cls']} called at {shown(model)}"
     effect, along = model.get("mates_effect"), model.get("axis_1_effect")
     if effect is None:
-        return _open(model, model.get("why") or "no output has a row per example")
+        why = (
+            "with other batch mates its output has another shape"
+            if "scale" in model
+            else "no output has a row per example"
+        )
+        return _open(model, model.get("why") or why)
     measured = {"effect": effect, "largest_output": model["scale"], "rows": model["rows"]}
     if effect == 0.0 and (why := _unmoved_anyhow(model)):
         return _open(model, why)
@@ -58,6 +65,12 @@ def _mates(model: Event) -> Finding:
         return _open(
             model,
             f"its output moves by {rounded:.3g} of {model['scale']:.3g}, which rounding to its type can do as well",
+        )
+    if effect == 0.0 and model.get("same_lengths"):
+        return _open(
+            model,
+            "one example's output stays the same with batch mates of the same lengths; with others it moves, as it does where noise is drawn "
+            "in the order of the lengths, or where rows are as long as the longest",
         )
     if effect == 0.0:
         exactly = f"but for rounding ({rounded:.3g} of {model['scale']:.3g})" if rounded else "to the last bit"
@@ -73,6 +86,8 @@ def _mates(model: Event) -> Finding:
             model,
             f"its output moves by {effect:.3g} with the other rows, but no loader shows that rows are examples{swapped}",
         )
+    if any(row != model["own_row"] for row in model.get("lands") or ()):
+        return _in_another_order(model, what, measured)
     return finding(
         BY, model, "fail",
         f"{what} mixes examples: in evaluation mode an example's output moves by {effect:.3g} of {model['scale']:.3g} when only "
@@ -80,6 +95,25 @@ def _mates(model: Event) -> Finding:
         severity="warning", confidence="high" if model["by_loader"] else "medium", measured=measured,
         suspects=("wrong-axis-or-mask",), claims=("backprop-dependency-check", "view-vs-permute"),
         next="look for view or reshape where transpose is meant, batch_first, softmax or a norm over axis 0",
+    )  # fmt: skip
+
+
+def _in_another_order(model: Event, what: str, measured: dict[str, Any]) -> Finding:
+    """Each example moves one row of each output, and that is not its own."""
+    row, lands = model["own_row"], model["lands"]
+    elsewhere = sum(one != row for one in lands)
+    if model["tells_order"]:
+        return _open(model, f"its rows come back in another order, and whole numbers come with them that may say in which: example {row} is "
+                     f"row {next(one for one in lands if one != row)}")  # fmt: skip
+    are_all = elsewhere == len(lands)
+    which = "its outputs come" if are_all else f"{elsewhere} of its {len(lands)} outputs come"
+    return finding(
+        BY, model, "fail",
+        f"{what} gives rows back in another order than its examples: {which} with example {row} in row "
+        f"{next(one for one in lands if one != row)}, in evaluation mode; expected each example in its own row",
+        severity="warning" if are_all else "note", confidence="medium" if are_all else "low", measured=measured,
+        suspects=("targets-misaligned-with-inputs",), claims=("backprop-dependency-check",),
+        next="where rows are sorted on the way, as by length, undo it in all that is returned",
     )  # fmt: skip
 
 

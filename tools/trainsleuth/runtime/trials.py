@@ -7,7 +7,7 @@ import re
 import time
 from contextlib import ExitStack
 
-from . import arrays, randomness
+from . import arrays, mates, randomness
 from .calls import Call
 from .dropping import DropoutWatch
 from .freeze import storage
@@ -35,6 +35,7 @@ class Again:
         self.args, self.kwargs, self.main, self.autocast = args, kwargs, main, autocast
         self.state, self.until = randomness.save(torch), until
         self.rows, self.takes_arrays = int(main.shape[0]), takes_arrays
+        self.gives_numbers = False  # whole numbers with a row per example, as the order of its rows
         self.scores = None  # what loss functions inside are given, where nothing else tells of single places
 
     # -- one call --------------------------------------------------------------------------
@@ -55,11 +56,24 @@ class Again:
                 stack.enter_context(self.torch.autocast(device, dtype, enabled=enabled, cache_enabled=False))
             given = arrays.as_arrays(given) if self.takes_arrays else given
             output = self.model(*given[0], **given[1])
+        self.gives_numbers = any(
+            t.dim() and t.shape[0] == self.rows and not t.is_floating_point() for t in tensors_in(output)
+        )
         found = [*tensors_in(output), *([] if self.scores is None else self.scores.taken())]
         return [t.detach().clone() for t in found if t.is_floating_point() and is_dense(t)]
 
     def of_rows(self, outputs):
         return [t for t in outputs if t.dim() >= 1 and t.shape[0] == self.rows]
+
+    def rounding(self, results):
+        """Two steps between the floats at the largest output: sums in another order differ by that."""
+        floats = [t for t in results if t.numel() and t.is_floating_point()]
+        sizes = (2 * self.torch.finfo(t.dtype).eps * float(t.float().abs().max()) for t in floats)
+        return max(sizes, default=0.0)
+
+    @staticmethod
+    def distance(one, other):
+        return distance(one, other)
 
     # -- all of them -----------------------------------------------------------------------
 
@@ -86,11 +100,9 @@ class Again:
             facts["idle"] = [name for name, _ in idle]
             facts["shapes"] = [name for name, one in idle if takes_shape_alone(self.torch, one, self.outputs)]
         facts["compares"] = any(t.dim() >= 2 and t.shape[1] == self.rows for t in results)
-        facts["mates_effect"] = self._effect_of_others(results, 0)
-        if 0.0 < (facts["mates_effect"] or 0.0) <= rounding(self.torch, results):
-            facts.update(rounded=facts["mates_effect"], mates_effect=0.0)
+        facts.update(mates.facts(self, results, facts["noise"]))
         if facts["mates_effect"] and self.main.dim() >= 2 and self.main.shape[1] >= 3:
-            facts["axis_1_effect"] = self._effect_of_others(results, 1)
+            facts["axis_1_effect"] = mates.moved_by_others(self, results, 1)
         facts.update(self._causal(plain, targets))
         return facts
 
@@ -120,31 +132,6 @@ class Again:
             return self.torch.cat([tensor[:keep], tensor[keep:].roll(1, 0)])
 
         return change
-
-    def _effect_of_others(self, results, axis):
-        """How far the middle of an axis moves when only what stands at the other places changes; None if unknown.
-
-        The middle, since a recurrent layer that takes this axis for time shows at later places only. The others are
-        doubled or left out, not only exchanged: sums and means over the axis would stay as they are. None stays: a leak may
-        be of one place alone, as of the first where the offset of an example is forgotten.
-        """
-        size = int(self.main.shape[axis])
-        middle = size // 2
-        others = [place for place in range(size) if place != middle]
-        order = {
-            place: others[number // 2] for number, place in enumerate(others) if number
-        }  # the first gets the middle
-        moved = [order.get(place, middle) for place in range(size)]
-
-        def change(tensor):
-            is_along = tensor.dim() > axis and tensor.shape[axis] == size
-            return tensor.index_select(axis, self.torch.tensor(moved, device=tensor.device)) if is_along else tensor
-
-        changed = self.of_rows(self.outputs(change))
-        pairs = [(a, b) for a, b in zip(results, changed) if a.dim() > axis and a.shape[axis] == size]
-        if not pairs:
-            return None
-        return distance([a.select(axis, middle) for a, _ in pairs], [b.select(axis, middle) for _, b in pairs])
 
     def _causal(self, outputs, targets):
         """For a model of the next token: does what comes later change what is said earlier?"""
@@ -203,12 +190,6 @@ def replaced(value, change, depth=6):
     if depth and isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(replaced(item, change, depth - 1) for item in value))
     return value
-
-
-def rounding(torch, results):
-    """Two steps between the floats at the largest output: sums in another order differ by that."""
-    floats = [t for t in results if t.numel() and t.is_floating_point()]
-    return max((2 * torch.finfo(t.dtype).eps * float(t.float().abs().max()) for t in floats), default=0.0)
 
 
 def distance(one, other):
