@@ -6,7 +6,8 @@ outputs are compared exactly.
 
 Fails on: outputs that are the same for every example although the examples differ: dead units, an input that
 is multiplied by zero or overwritten, a head that sees only its bias; one of several arguments that has no effect.
-Where it hardly moves the output, it is open. A pass means that at least one example changes its output; not that the model uses the right part of it.
+Lengths, whole numbers with one value for each sequence, may go unused. Where an example hardly moves the output, it is open.
+A pass means that at least one example changes its output; not that the model uses the right part of it.
 Cost: three calls of the model, once. Cannot see: modules that return only a loss, models spread over ranks.
 
 Bad:

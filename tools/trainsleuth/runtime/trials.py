@@ -118,8 +118,10 @@ class Again:
         return idle
 
     def _holds_examples(self, tensor):
-        """A row per example, rows that differ, and more than marks: two values or fewer are a mask."""
+        """A row per example, rows that differ, and more than marks: two values or fewer are a mask. Lengths may be meant for others."""
         if not is_batch(tensor) or tensor.shape[0] != self.rows or tensor.dtype == self.torch.bool:
+            return False
+        if mates.is_lengths(tensor, self.rows, self.main.shape[1] if self.main.dim() > 1 else 0):
             return False
         return bool((tensor != tensor[:1]).any()) and len(tensor.reshape(-1)[:4096].unique()) > 2
 
