@@ -11,6 +11,8 @@ from trainsleuth.trace import Event, Trace, shown
 from ._loss_words import failure
 
 FAR_ABOVE_CHANCE = 1.5  # times chance, plus one nat: default initialisations start 0.4 to 4 % above it
+SHARED = 0.1  # of the variance of the scores lies between the rows: they are nearly one
+FEW = 8  # classes: of more, one vector of scores shows their scale by itself
 USUAL_GAIN = 3.0  # std x sqrt(fan in): about 0.6 by torch's default, 1.4 by He; beyond it outputs grow with depth
 
 
@@ -27,18 +29,26 @@ def far_above_chance(trace: Trace, calls: list[Event]) -> Iterator[Finding]:
         if large:
             source = f"; {large['name']} has a standard deviation of {large['std']:.3g} over {large['fan_in']} inputs"
             source += f", set at {large['site']}"
+        single = _is_one_draw(first)
         yield failure(
             {**first, "site": large["site"], "fn": "sets the scale"} if large else first,
             f"the first loss at {shown(first)} is {value:.3g} per label where chance over {first['labels']['classes']} "
             f"classes gives {chance:.3g}: the model starts confidently wrong, its outputs have a standard deviation of "
-            f"{spread:.3g}{source}; expected a first loss near chance",
+            f"{spread:.3g}{source}; expected a first loss near chance"
+            + (". All rows have nearly the same scores, so these few are one draw and may be chance" if single else ""),
             "bad-initialisation-scale",
-            severity="warning",
-            confidence="medium",
+            severity="note" if single else "warning",
+            confidence="low" if single else "medium",
             measured={"first_loss": value, "chance": round(chance, 4), "output_std": spread},
             next="look at the scale of the inputs and of the last layer's initialisation",
             claims=("init-loss-at-chance",),
         )
+
+
+def _is_one_draw(call: Event) -> bool:
+    """Do all rows share one vector of few scores, as those of a head that reads the same token everywhere?"""
+    apart = call.get("apart")
+    return isinstance(apart, float) and apart < SHARED and call["labels"]["classes"] <= FEW
 
 
 def _largest_scale(trace: Trace) -> Event | None:

@@ -72,6 +72,7 @@ class Listener:
             if not target.dtype.is_floating_point and name in CLASSIFIERS:
                 ignored = arguments.get("ignore_index", -100)
                 facts["labels"] = label_facts(target, given, ignored)
+                facts["apart"] = apart(given)
                 facts["layouts"] = self.matrices.layouts(given, target, ignored)
         if hasattr(given, "dtype") and given.dtype.is_floating_point and given.numel():
             facts["holds"] = value_kind(given.detach().float(), name)
@@ -212,6 +213,16 @@ def value_kind(values, name):
         if high <= 1e-4 and float(values.logsumexp(axis).abs().max()) < 1e-3:
             return "log-probabilities"
     return "unit-interval" if low >= 0.0 and high <= 1.0 else "unbounded"
+
+
+def apart(scores):
+    """How far the rows of scores are from one another: the share of their variance that is not between classes."""
+    rows = scores.detach().float()
+    if rows.dim() < 2 or rows.shape[0] < 2 or not rows.numel():
+        return None
+    rows = rows.movedim(1, -1).flatten(0, -2)
+    whole = rows.var(unbiased=False)
+    return float(rows.var(0, unbiased=False).mean() / whole) if float(whole) > 0 else None
 
 
 def blanks(target, arguments):

@@ -1,0 +1,57 @@
+"""A first loss far above chance: a model that starts confidently wrong, or a single draw of two scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from probed import Host
+
+pytest.importorskip("torch")
+
+from trainsleuth import probes
+
+PROGRAM = """
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+
+
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed, self.mix = nn.Embedding(30, 64), nn.Linear(64, 64)
+        self.head = nn.Linear(64, CLASSES)
+
+    def forward(self, tokens):
+        x = self.embed(tokens)
+        first = x[:, PLACE] + 0.05 * self.mix(x).mean(1)
+        return 6 * self.head(first)
+
+
+model = Reader()
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+for _ in range(4):
+    tokens = torch.randint(1, 30, (32, 12))
+    tokens[:, 0] = 0  # the token that stands for the whole
+    labels = torch.full((32,), int(model(tokens).mean(0).argmin())) if CLASSES == 2 else torch.randint(CLASSES, (32,))
+    loss = F.cross_entropy(model(tokens), labels)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("classes", "place", "severity"), [("2", "0", "note"), ("2", "1", "warning"), ("20", "0", "warning")]
+)
+def test_rows_that_are_nearly_one_prove_little(
+    host: Host, tmp_path: Path, classes: str, place: str, severity: str
+) -> None:
+    program = tmp_path / "reader.py"
+    program.write_text(PROGRAM.replace("CLASSES", classes).replace("PLACE", place))
+    trace, ended = host.run(program, tmp_path, dict(probes.EXPERIMENTS["observe"]))
+    told = list(probes.judge("observe", trace, frozenset({"loss_contract"})))
+    assert [one.severity for one in told if "first loss" in one.message] == [severity], (told, ended)
