@@ -31,17 +31,31 @@ def alike(trace: Trace) -> Iterator[Finding]:
         entrance = entrance_of(trace, rows)
         if "shown" not in entrance or (rows["standing"] == rows["read"] - 1 and rows["distinct"] > 1):
             continue
+        beside = _is_beside(trace, rows, entrance)
         if _is_mask(entrance):
             continue
         yield failure(
             entrance,
             f"in all {rows['read']} batches read at {shown(entrance)} the {size:.0f} rows of {entrance['main']!r} are "
-            "identical; expected different examples",
+            "identical; expected different examples"
+            + (", but other parts of the same batches differ: are these positions, kinds or marks?" if beside else ""),
             "bad-data-values",
-            severity="error",
+            severity="note" if beside else "error",
+            confidence="low" if beside else "high",
             measured={"batches": rows["read"], "rows_per_batch": round(size, 1)},
             next="print two examples of the data set side by side: a buffer that is written over, or an index that is ignored",
         )
+
+
+def _is_beside(trace: Trace, rows: Event, entrance: Event) -> bool:
+    """Whole numbers that never change, where rows differ in what other modules get of the same loader: ids of positions or marks."""
+    main: Event = next((tensor for tensor in entrance["tensors"] if tensor["name"] == entrance["main"]), {})
+    if rows["distinct"] + rows["poor_distinct"] > 1 or "mean" in main or rows["loader"] is None:
+        return False
+    return any(
+        (way["role"], way["loader"]) == ("train", rows["loader"]) and way["root"] != rows["root"] and not way["alike"]
+        for way in latest(trace, "rows", "role", "root", "loader")
+    )
 
 
 def _is_mask(entrance: Event) -> bool:

@@ -26,7 +26,7 @@ def leaked(trace: Trace) -> Iterator[Finding]:
         share = shared / max(1, distinct)
         if overlap["same_data"] is not False or share < needed or (needed == LEAKED_POOR and distinct < NEEDED_POOR):
             continue
-        is_chance = share <= BY_CHANCE * _repeated(trace, overlap["train_loader"])
+        is_chance = share <= BY_CHANCE * _repeated(trace, overlap["root"], overlap["train_loader"])
         meant = _perhaps_meant(overlap, shared, distinct, trained)
         is_whole = share >= WHOLE
         alone = is_whole and shared < WHOLE * trained and _is_all_that_is_evaluated(trace, overlap["root"])
@@ -96,8 +96,15 @@ def _share(overlap: Event) -> float:
     return float(overlap[kinds[0]] / max(1, overlap[kinds[1]]))
 
 
-def _repeated(trace: Trace, loader: int) -> float:
-    """The share of the examples of one pass of training that have a copy in it, at most, for each of two kinds of rows."""
+def _repeated(trace: Trace, root: int, loader: int) -> float:
+    """The share of the examples of one pass of training that have a copy in it, at most, for each of two kinds of rows;
+    of what this module gets of them too, which may be a part of each example.
+    """
+    parts = [
+        rows["again"] / rows["given"]
+        for rows in latest(trace, "rows", "role", "root", "loader")
+        if (rows["role"], rows["root"], rows["loader"]) == ("train", root, loader) and rows["given"]
+    ]
     passes = [event for event in trace.events("loader_pass") if event["loader"] == loader]
     again = [
         (event[rows] - event[kinds]) / event[rows]
@@ -105,4 +112,4 @@ def _repeated(trace: Trace, loader: int) -> float:
         for rows, kinds in (("telling", "distinct"), ("poor", "poor_distinct"))
         if event[rows]
     ]
-    return 2 * max((share for share in again if share > LEAKED), default=0.0)
+    return 2 * max((share for share in again + parts if share > LEAKED), default=0.0)

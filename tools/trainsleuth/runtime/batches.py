@@ -28,25 +28,28 @@ class Stream:
     """Rows that took one way: `seen` maps codes to how often they came, `poor` those of rows that hold little.
 
     `sets` are whole batches, `kept` the codes of the first of them, `varied` the fewest different rows that one had;
-    `spoilt` counts rows that hold NaN or inf.
+    `spoilt` counts rows that hold NaN or inf, `again` those of `given` that came before in another batch of their pass, or twice in theirs.
     """
 
     def __init__(self):
         self.seen, self.poor, self.sets, self.kept, self.waiting = {}, {}, set(), [], []
         self.varied = None
         self.calls = self.read = self.rows = self.standing = self.alike = self.spoilt = 0
-        self.last = None
+        self.last, self.batch, self.met = None, (None, None), set()
+        self.given = self.again = 0
 
-    def add(self, codes, telling, sound):
+    def add(self, codes, telling, sound, batch=(None, None)):
+        """`batch` is (the pass of the loader, number of its batch)."""
         self.read += 1
-        self.waiting.append((codes, telling, sound))
+        self.waiting.append((codes, telling, sound, batch))
         if len(self.waiting) >= 64:
             self.settle()
 
     def settle(self):
         """Brings the waiting codes from their device and counts them."""
-        for codes, telling, sound in self.waiting:
+        for codes, telling, sound, batch in self.waiting:
             whole = codes.tolist()
+            self._count_again(whole, batch)
             self.spoilt += sound.tolist().count(False)
             self.rows += len(whole)
             self.alike += len(set(whole)) == 1
@@ -63,6 +66,17 @@ class Stream:
                     met[code] = met.get(code, 0) + 1
         self.waiting = []
 
+    def _count_again(self, codes, batch):
+        """The first call for a batch alone: a second one may get the same rows."""
+        if batch[0] != self.batch[0]:
+            self.met = set()
+        elif batch == self.batch:
+            return
+        self.batch, fresh = batch, set(codes) - self.met
+        self.given += len(codes)
+        self.again += len(codes) - len(fresh)
+        self.met.update(fresh)
+
     def facts(self):
         self.settle()
         telling = sum(self.seen.values())
@@ -70,6 +84,7 @@ class Stream:
             "calls": self.calls, "read": self.read, "rows": self.rows, "telling": telling, "distinct": len(self.seen),
             "standing": self.standing, "alike": self.alike, "sets": len(self.sets), "varied": self.varied or 0,
             "poor": sum(self.poor.values()), "poor_distinct": len(self.poor), "spoilt": self.spoilt,
+            "given": self.given, "again": self.again,
         }  # fmt: skip
 
 
@@ -80,7 +95,11 @@ class Listener:
         self.streams, self.described = {}, {}
         self.loaders = {}
         self.loader = None  # number of the loader whose batch came last
-        self.passes, self.backwards = {}, 0  # number of a loader -> [batches, backwards at its start] of its pass
+        self.passes, self.backwards = (
+            {},
+            0,
+        )  # number of a loader -> [batches, backwards at its start, number] of its pass
+        self.passed = 0  # passes that were begun
         self.single = {}  # way into the model -> examples of batches of one, until they are enough to be looked at
         self.kept = {}  # loader -> (its last batch's main tensor, codes of it then)
         self.labels, self.targets = {}, Targets()
@@ -95,11 +114,12 @@ class Listener:
         if before is not None and before.calls:
             self.events("loader_pass", loader=number, complete=True, **before.facts())
         self.kept.pop(number, None)
-        self.passes[number] = [0, self.backwards]
+        self.passed += 1
+        self.passes[number] = [0, self.backwards, self.passed]
 
     def batch(self, loader, batch):
         self.loader = number = self._loader(loader)
-        self.passes.setdefault(number, [0, self.backwards])[0] += 1
+        self.passes.setdefault(number, [0, self.backwards, self.passed])[0] += 1
         self.targets.given = batch
         found = main_input(list(named_tensors(batch, "")))
         self._timed(self._loader_batch, number, found)
@@ -144,10 +164,13 @@ class Listener:
         """
         if not self.torch.is_grad_enabled():
             return False
-        batches, backwards = self.passes.get(self.loader, (0, 0))
+        batches, backwards, _ = self._pass()
         if module.training or (batches > 1 and 0 < backwards == self.backwards):
             return module.training
         return None
+
+    def _pass(self):
+        return self.passes.get(self.loader, (0, 0, None))
 
     def _entered(self, module, args, kwargs):
         role = "train" if self._is_training(module) else "eval"
@@ -163,7 +186,8 @@ class Listener:
         found = main_input([(name, t) for name, t in named if t.grad_fn is None], args)
         if found is None:
             return
-        stream.add(*self.coder.codes(found[1]))
+        batches, _, number = self._pass()
+        stream.add(*self.coder.codes(found[1]), batch=(number, batches))
         if self.described.setdefault((role, root, self.loader), 0) < MOST_TOLD:
             self.described[role, root, self.loader] += 1
             number = self.described[role, root, self.loader]
