@@ -6,7 +6,20 @@ import re
 from collections.abc import Iterable
 from weakref import WeakKeyDictionary
 
-from trainsleuth.facts import Branch, Class, Event, Expr, External, Function, Index, Instance, Literal, Spot, Thing
+from trainsleuth.facts import (
+    Branch,
+    Class,
+    Event,
+    Expr,
+    External,
+    Function,
+    Index,
+    Instance,
+    Literal,
+    Spot,
+    Thing,
+    is_eval,
+)
 from trainsleuth.finding import Link
 
 from ._imports import imported
@@ -77,6 +90,8 @@ def has_modes(index: Index, model: Instance) -> bool:
     if not isinstance(model.kind, Class):
         return _may_hold_modes(index, model)
     for path in imported(index, model.kind.path):
+        if any(site.function.path == path and _drops_between(site.call) for site in index.calls(*_RECURRENT)):
+            return True
         speaking = {name for name in index.files[path].names if name.startswith(_MODAL)}
         if speaking and not (speaking <= _DROPOUTS and _drops_nothing(index, path)) and not _are_chosen(index, path):
             return True
@@ -143,10 +158,15 @@ def _may_hold_modes(index: Index, model: Instance, depth: int = 4) -> bool:
     return any(_may_hold_modes(index, layer, depth - 1) for layer in layers)
 
 
-def reaches(index: Index, path: str, name: str) -> bool:
-    """Wide: something in the same part of the project calls `.name()` without an argument, or hands it over."""
+def reaches_eval(index: Index, path: str) -> bool:
+    """Wide: something in the same part of the project calls eval() or train(False) of some object."""
     part = index.part(path)
-    return any(index.part(site.function.path) == part and site.call.receiver is not None for site in index.calls(name))
+    return any(
+        index.part(site.function.path) == part
+        and site.call.receiver is not None
+        and (site.call.last == "eval" or is_eval(site.call))
+        for site in index.calls("eval", "train")
+    )
 
 
 def modal_layer(index: Index, model: Instance, depth: int = 4, surely: bool = False) -> Link | None:
@@ -155,6 +175,9 @@ def modal_layer(index: Index, model: Instance, depth: int = 4, surely: bool = Fa
     """
     if isinstance(model.kind, External):
         last = model.name.rpartition(".")[2]
+        if last in _RECURRENT and model.call is not None and model.spot is not None and _drops_between(model.call):
+            if not surely or _surely_drops_between(index, model.call, model.spot):
+                return Link(model.spot.function.path, model.call.line, f"nn.{last} with dropout")
         if last.startswith(("Dropout", "BatchNorm")) and model.call is not None and model.spot is not None:
             if not surely or _works(index, model.call, model.spot):
                 return Link(model.spot.function.path, model.call.line, f"nn.{last}")
@@ -201,6 +224,26 @@ def _first(index: Index, things: Iterable[Thing], depth: int, surely: bool) -> L
             if (found := modal_layer(index, thing, depth - 1, surely)) is not None:
                 return found
     return None
+
+
+_RECURRENT = ("LSTM", "GRU", "RNN")
+
+
+def _drops_between(call: Expr) -> bool:
+    """nn.LSTM(8, 8, num_layers=2, dropout=0.1): a rate that is not written as 0, and layers that are not written as 1."""
+    rate, layers = call.argument(5, "dropout"), call.argument(2, "num_layers")
+    is_rated = rate is not None and not (rate.kind == "number" and rate.text.strip("0.") == "")
+    return is_rated and layers is not None and layers.text != "1"
+
+
+def _surely_drops_between(index: Index, call: Expr, spot: Spot) -> bool:
+    rate, layers = call.argument(5, "dropout"), call.argument(2, "num_layers")
+    is_deep = layers is not None and layers.kind == "number"
+    return is_deep and rate is not None and is_some_rate(index, rate, spot) and not _is_left_out(spot)
+
+
+def _is_left_out(spot: Spot) -> bool:
+    return bool(spot.function.events[spot.position].block.branches)
 
 
 def _works(index: Index, call: Expr, spot: Spot) -> bool:

@@ -75,6 +75,7 @@ from trainsleuth.facts import (
     Spot,
     external_name,
     ingredients,
+    is_eval,
     is_module_class,
     is_test,
     written,
@@ -206,12 +207,17 @@ def _evaluated(index: Index, site: Site) -> Site | None:
         or not _is_run_by_forward(index, own, site)
     ):
         return None
-    for call in index.sites.calls_in("eval", index.part(site.function.path)):
+    part = index.part(site.function.path)
+    for call in (*index.sites.calls_in("eval", part), *filter(_is_off, index.sites.calls_in("train", part))):
         receiver = call.call.receiver
         for thing in index.objects.of(receiver, Spot(call.function, call.position)) if receiver is not None else ():
             if isinstance(thing, Instance) and _is_or_holds(index, thing, own, 2):
                 return call
     return None
+
+
+def _is_off(site: Site) -> bool:
+    return is_eval(site.call)
 
 
 def _is_always_held(index: Index, site: Site, reached: Site) -> bool:

@@ -1,6 +1,6 @@
 """The model is put into evaluation mode and never back.
 
-eval() turns dropout off and freezes the running statistics of batch normalisation. Called for a validation
+eval(), or train(False), turns dropout off and freezes the running statistics of batch normalisation. Called for a validation
 inside the training loop and not undone by train(), everything after the first validation is trained that way:
 less regularised, with statistics of the first epoch.
 
@@ -75,6 +75,32 @@ Bad (the evaluation stands in another file):
             if step % 1000 == 0:
                 print(evaluate(model, val_loader))
 
+Bad (train(False), and dropout between the layers of an LSTM):
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lstm = nn.LSTM(8, 8, num_layers=2, dropout=0.1)
+            self.head = nn.Linear(8, 1)
+
+        def forward(self, x):
+            return self.head(self.lstm(x)[0])
+
+    def train(loader, val_loader):
+        model = Net()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        model.train()
+        for epoch in range(10):
+            for x in loader:
+                optimizer.zero_grad()
+                model(x).mean().backward()
+                optimizer.step()
+            model.train(False)
+            with torch.no_grad():
+                total = sum(model(x).mean().item() for x in val_loader)
+
 Good:
     import torch
 
@@ -113,6 +139,7 @@ from trainsleuth.facts import (
     Switch,
     encloses,
     guards,
+    is_eval,
     is_every_few,
     is_made_in,
     is_module,
@@ -150,9 +177,9 @@ _EVALUATION = re.compile(r"eval|valid|test|infer|sampl|generat|predict|check|sco
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for site in index.calls("eval"):
+    for site in index.calls("eval", "train"):
         receiver = site.call.receiver
-        if receiver is not None and not site.call.parts[1:] and not is_test(site.function.path):
+        if receiver is not None and is_eval(site.call) and not is_test(site.function.path):
             things = index.objects.of(receiver, Spot(site.function, site.position))
             known = [thing for thing in things if isinstance(thing, Instance)]
             if not known or any(is_module(index, one) for one in known):
@@ -197,7 +224,7 @@ def _is_copy(site: Site, receiver: Expr) -> bool:
 def _restored(index: Index, around: Surrounding) -> str:
     """How some model gets back to training mode in the loop; wide: by any call whose name may lead there."""
     for effect in around.effects:
-        if effect.kind == "train" and not _is_switch_off(effect):
+        if effect.kind == "train":
             return written(effect.expr)
     names = restoring_names(index, around.function)
     inside = [event for event in around.function.events if around.loop is None or around.loop.id in event.block.loops]
@@ -283,13 +310,8 @@ def _is_already_off(around: Surrounding) -> Event | None:
             return found if found is not None and encloses(found.block, event.block) else None
         for call in event.calls:
             if call.last in ("eval", "train") and call.receiver is not None and written(call.receiver) == evaluated:
-                found = event if call.last == "eval" or [part.text for part in call.arguments] == ["False"] else None
+                found = event if is_eval(call) else None
     return None
-
-
-def _is_switch_off(effect: Effect) -> bool:
-    given = effect.expr.argument(0, "mode")
-    return given is not None and given.text == "False"
 
 
 def _is_trained(index: Index, around: Surrounding) -> bool:
@@ -407,10 +429,10 @@ def _failure(index: Index, around: Surrounding, site: Site, shown: str) -> Findi
         Link(around.function.path, around.loop.line, f"each round of this {around.loop.kind} loop"),
         Link(backward.spot.function.path, backward.line, f"{written(backward.expr)} trains the model"),
         *(Link(spot.function.path, spot.line, "reached through this call") for spot in around.here.trail),
-        Link(path, line, f"{shown}.eval() switches it to evaluation mode"),
+        Link(path, line, f"{written(site.call)} switches it to evaluation mode"),
     )
     message = (
-        f"{shown}.eval() at {path}:{line} is never undone in the loop at {around.function.path}:{around.loop.line} "
+        f"{written(site.call)} at {path}:{line} is never undone in the loop at {around.function.path}:{around.loop.line} "
         "that trains the model, so all later rounds train in evaluation mode: expected train() in each round."
     )
     if (frozen := _frozen(index, around)) is not None:

@@ -84,6 +84,25 @@ Good:
     def main(loader):
         model.eval()
         print(evaluate(model, loader))
+
+Good (the mode is put back to what it was):
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5), nn.Linear(8, 2))
+
+    def validate(model, loader):
+        mode = model.training
+        model.train(mode=False)
+        right = 0
+        with torch.no_grad():
+            for x, y in loader:
+                right += (model(x).argmax(1) == y).sum().item()
+        model.train(mode=mode)
+        return right
+
+    def main(loader):
+        print(validate(model, loader))
 """
 
 from __future__ import annotations
@@ -105,7 +124,7 @@ from trainsleuth.facts import (
 )
 from trainsleuth.finding import Finding, Link
 
-from ._modes import modal_layer, reaches
+from ._modes import modal_layer, reaches_eval
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -159,7 +178,7 @@ def _examined(index: Index, function: Function, position: int, call: Expr, model
     layer = modal_layer(index, model)
     if layer is None:
         return SAY.passed(path, line, f"no dropout or batch normalisation was found in {shown}")
-    if reaches(index, path, "eval") and not _stays_as_made(index, function, call, model):
+    if reaches_eval(index, path) and not _stays_as_made(index, function, call, model):
         if _switched(index, function, 3):
             return SAY.passed(path, line, f"{shown} is put into evaluation mode")
         return SAY.open(path, line, f"whether eval() is called before {function.name} is not resolved")

@@ -93,6 +93,7 @@ from .tracing.members import Member
 from .tracing.things import Frame, Instance, Literal, Method, Spot, Thing, Unknown
 from .training.effects import Effect
 from .training.freezing import Switch, own_switches, switches
+from .training.modes import is_eval
 from .training.optimizers import LISTING, Built, built_optimizers
 from .training.order import (
     Surrounding,
@@ -173,6 +174,7 @@ __all__ = [
     "header_of",
     "ingredients",
     "is_dead",
+    "is_eval",
     "is_every_few",
     "is_for_another",
     "is_function_call",

@@ -16,6 +16,7 @@ from ..reading.scoping import Name, last_of
 from ..records import Event, Expr, Function
 from ..tracing.callers import Caller, Target
 from ..tracing.things import Spot
+from .modes import is_eval
 from .roles import stepped
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class Effects:
     def _direct(self, spot: Spot, event: Event) -> Iterator[Effect]:
         for call in event.calls:
             name = call.last
-            kind = "clear" if _is_clear(call, name) else NAMED.get(name)
+            kind = "clear" if _is_clear(call, name) else "eval" if is_eval(call) else NAMED.get(name)
             done_to = stepped(self.index, call, spot) if kind == "step" else call.receiver
             if kind is not None and (done_to is not None or kind == "clip" or name == "setattr"):
                 receiver = done_to.text if done_to is not None and done_to.kind == "path" else ""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, written
+from trainsleuth.facts import MODULE_BODY, Class, Event, Expr, Function, is_eval, written
 
 from ..calling.common_names import COMMON_NAMES
 from ..loop.networks import calls_network, is_dataset, is_network
@@ -179,7 +179,7 @@ def _quiet(program: Program, function: Function) -> int:
             return function.line
     for event in function.events:
         for call in event.calls:
-            if call.last == "eval" and not call.parts[1:] and call.receiver is not None:
+            if is_eval(call):
                 return call.line
         if event.kind == "with" and _is_quiet(event):
             return event.line

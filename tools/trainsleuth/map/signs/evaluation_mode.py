@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Event, Expr, Function
+from trainsleuth.facts import Event, Expr, Function, is_eval
 
 _SWITCHES = ("train", "eval", "to", "cuda", "cpu", "requires_grad_", "parameters", "state_dict", "load_state_dict")
 
 
 def is_switched(function: Function) -> bool:
-    """It calls model.eval()."""
+    """It calls model.eval(), or model.train(False)."""
     return any(True for _ in _switched(function))
 
 
@@ -28,7 +28,7 @@ def is_evaluated(function: Function, backward: int) -> bool:
 def _switched(function: Function) -> Iterator[tuple[Event, Expr]]:
     for event in function.events:
         for call in event.calls:
-            if call.last == "eval" and not call.parts[1:] and call.receiver is not None:
+            if call.receiver is not None and is_eval(call):
                 yield event, call.receiver
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Branch, Expr, Function
+from trainsleuth.facts import Branch, Expr, Function, is_eval
 
 from ..loop.networks import calls_network
 from ..program import Program
@@ -69,7 +69,11 @@ def in_the_loop(program: Program) -> Iterator[Place]:
         return
     within: tuple[Branch, ...] = ()
     for event in step.events:
-        modes = {call.last for call in event.calls if call.receiver is not None and not call.parts[1:]}
+        modes = {
+            "eval" if is_eval(call) else call.last
+            for call in event.calls
+            if is_eval(call) or (call.receiver is not None and not call.parts[1:])
+        }
         if "eval" in modes and event.block.loops:
             within = event.block.branches
         elif "train" in modes:
