@@ -5,6 +5,7 @@ Wrappers keep signature, result and exceptions; when the bus sleeps they only pa
 
 import functools
 import inspect
+import itertools
 import types
 import weakref
 from contextlib import suppress
@@ -17,6 +18,8 @@ from .loading import own_storage
 class Stop:
     """What a listener answers to "batch_before" for the data to end here."""
 
+
+MOST_CLOSURES = 50  # evaluations of one step; by default L-BFGS takes 25 at most
 
 LOSSES = (
     "binary_cross_entropy",
@@ -139,15 +142,22 @@ def optimizer_step(torch, bus):
             bus.tell("step_before", optimizer)
 
     def before(optimizer, args, kwargs):
-        """With a closure the gradients of this step come out of it: "step_before" is told when it first returns."""
+        """With a closure the gradients of this step come out of it: "step_before" is told when it first returns. Where one
+        step holds a whole training, as that of L-BFGS may, it is told again for each later return.
+        """
         waiting.append(optimizer)
         closure = args[1] if len(args) > 1 else kwargs.get("closure")
         if not callable(closure):
             tell_before(optimizer)
             return None
 
+        calls = itertools.count(1)
+
         @functools.wraps(closure)
         def wrapper(*given, **named):
+            if next(calls) > MOST_CLOSURES:
+                bus.tell("step_after", optimizer)
+                waiting.append(optimizer)
             result = closure(*given, **named)
             tell_before(optimizer)
             return result
