@@ -49,6 +49,10 @@ for step in range(40):
 """
 TEACHER = "teacher = net().requires_grad_(False)"
 NORMS = "teacher = nn.Sequential(nn.Linear(8, 64), nn.BatchNorm1d(64, track_running_stats={}), nn.ReLU(), nn.Linear(64, 4)).requires_grad_(False)"
+EVALUATED = (
+    TEACHER
+    + "\nwith torch.no_grad():\n    for _ in range(3):\n        teacher.eval()(torch.randn(32, 8))\nteacher.train()"
+)
 DISTILS = (
     "with torch.no_grad():\n        wished = F.softmax(teacher(x) / 2, dim=1)\n"
     "    loss = F.kl_div(F.log_softmax(student(x) / 2, dim=1), wished, reduction='batchmean')"
@@ -69,6 +73,7 @@ FAULTS = {
     "a reward model": (TEACHER, REWARDS, "1 of its dropout layers drop values"),
     "an average built by itself": ("student = net()\n" + TEACHER, DISTILS, "follow the Sequential that trains and is built alike"),
     "features that are compared": (TEACHER, COMPARES, "1 of its dropout layers drop values"),
+    "evaluated before it teaches": (EVALUATED, DISTILS, "1 of its dropout layers drop values"),
 }  # fmt: skip
 
 
