@@ -7,7 +7,8 @@ GAN whose generator leaves gradients in the discriminator is healthy as long as 
 Fails on: gradients that are never cleared between two steps; gradients cleared between backward and step;
 clipping that meets no gradients; an optimizer that never steps; no optimizer at all, and parameters that get
 gradients in training mode and stay as they are; scaled gradients clipped or stepped without unscaling; plain SGD that steps on the
-sum of several batches' mean losses (with other optimizers, which undo the scale, that is a note).
+sum of several batches' mean losses (with other optimizers, which undo the scale, that is a note); an optimizer
+with moments that is built anew for each step.
 A pass shows the order of a typical step and rules those out; it says nothing about values.
 Cost: a few percent of the first steps.
 Cannot see: loops without a torch optimizer, CUDA graphs, a step inside torch.func.
@@ -20,6 +21,7 @@ from collections.abc import Iterator
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Trace
 
+from ._optimizer_remade import built_for_each_step
 from ._step_clearing import cleared_before_step, stale_gradients
 from ._step_missing import never_steps, nothing_steps, unjudged
 from ._step_scaling import accumulates_sums, clips_nothing, clips_scaled, scaler_left_out
@@ -27,8 +29,10 @@ from ._step_shown import order
 from ._step_words import NEEDED_CYCLES
 
 EXPERIMENT = "observe"
-READS = ("trace",)
-RULES = (stale_gradients, cleared_before_step, clips_nothing, clips_scaled, scaler_left_out, accumulates_sums)
+READS = ("trace", "remade")
+RULES = (
+    stale_gradients, cleared_before_step, clips_nothing, clips_scaled, scaler_left_out, accumulates_sums, built_for_each_step,
+)  # fmt: skip
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
