@@ -1,0 +1,193 @@
+"""Listener: losses of one line that follow each other within a step: do all of them reach the backward, or only the last?
+
+Where a step had several calls with gradients before its backward, a few steps after it are looked at: each number that a
+reduction outside of modules makes is held against the next ones of its line. One event "overwritten" for a line whose
+last number alone enters the loss each time, while the earlier ones were read by nobody and gone before the next but one.
+"""
+
+import linecache
+import os
+import weakref
+
+from . import graph
+from .tensors import tensors_in
+
+SEVERAL = 3
+LOOKS = 8  # backwards
+MOST = 400  # numbers of a step
+FRAMES = 3  # of the user that tell one place from another
+READS = frozenset({
+    "item", "tolist", "numpy", "__array__", "__bool__", "__float__", "__int__", "__index__", "__format__", "__repr__",
+})  # fmt: skip
+
+
+class Number:
+    """What a reduction made, with all numbers that were computed from it alone."""
+
+    def __init__(self, node):
+        self.node, self.tensors, self.used = node, [], False
+
+    @property
+    def is_alive(self):
+        return any(ref() is not None for ref in self.tensors)
+
+
+class Line:
+    def __init__(self):
+        self.numbers, self.kept = [], False
+
+    def add(self, number):
+        self.kept = self.kept or any(one.is_alive for one in self.numbers[:-1])
+        self.numbers.append(number)
+
+
+class Listener:
+    def __init__(self, bus):
+        self.bus, self.events, self.torch = bus, bus.events, bus.torch
+        self.calls = self.looks = 0
+        self.mode, self.several = None, False
+        self.told = {}  # place -> [looks, those with the last alone, numbers, calls of the user]
+        self._forget()
+
+    def _forget(self):
+        self.lines, self.owners = {}, {}
+
+    # -- when to look ----------------------------------------------------------------------
+
+    def forward_after(self, module, args, kwargs, output):
+        self.calls += self.torch.is_grad_enabled()
+
+    def loss_after(self, name, arguments, output):
+        self.calls += bool(getattr(output, "requires_grad", False))
+
+    def boundary(self, step):
+        self._forget()
+        self.calls = 0
+        if self.looks >= LOOKS or not self.several:
+            self._leave()
+        elif self.mode is None:
+            self.mode = watching(self.torch, self)
+            self.mode.__enter__()
+        else:
+            self.mode.is_deaf = False
+
+    def _leave(self):
+        """Only where it is the innermost mode, else a later boundary does: `backward` itself is called from within it."""
+        if self.mode is not None:
+            self.mode.is_deaf = True
+            if self.torch.overrides._get_current_function_mode() is self.mode:
+                self.mode.__exit__(None, None, None)
+                self.mode = None
+
+    def autograd_grad(self):
+        self._forget()
+
+    def backward_before(self, tensors, gradients):
+        self.several = self.calls >= SEVERAL
+        if self.mode is not None and not self.mode.is_deaf:
+            self.mode.is_deaf = True
+            self._judge(tensors)
+        self._forget()
+
+    def backward_after(self, tensors):
+        self.calls = 0
+        if self.mode is not None:
+            self.mode.is_deaf = self.looks >= LOOKS
+
+    # -- what happens ----------------------------------------------------------------------
+
+    def seen(self, function, given, result):
+        """Any function of torch that the program calls, when it is through."""
+        if self.bus.depth or not self.torch.is_grad_enabled():
+            return
+        given = list(tensors_in(given))
+        owners = [self.owners[id(t)][1] for t in given if self._is_known(t)]
+        if is_number(result):
+            if owners or any(t.numel() > 1 and t.grad_fn is not None for t in given):
+                self._keep(result, owners)
+        elif owners and (getattr(function, "__name__", "") in READS or list(tensors_in(result))):
+            for owner in owners:
+                owner.used = True
+
+    def _is_known(self, tensor):
+        known = self.owners.get(id(tensor))
+        return known is not None and known[0]() is tensor
+
+    def _keep(self, tensor, owners):
+        if not owners:
+            place = tuple(site for site, _ in self.bus.sites.callers(FRAMES))
+            if not place or len(self.owners) >= MOST:
+                return
+            owners = [Number(tensor.grad_fn)]
+            self.lines.setdefault(place, Line()).add(owners[0])
+        elif len(set(map(id, owners))) > 1:
+            for owner in owners:
+                owner.used = True  # a sum of several
+        ref = weakref.ref(tensor)
+        self.owners[id(tensor)] = (ref, owners[-1])
+        owners[-1].tensors.append(ref)
+
+    def _judge(self, tensors):
+        self.looks += 1
+        lines = {place: line for place, line in self.lines.items() if len(line.numbers) > 1}
+        terms = set(terms_of(tensors))
+        behind = None
+        for place, line in lines.items():
+            *earlier, last = line.numbers
+            if last.node not in terms:
+                continue
+            behind = behind or set(graph.nodes_from(tensors))
+            is_alone = not line.kept and not any(one.used or one.node in behind for one in earlier)
+            told = self.told.setdefault(place, {"looks": 0, "alone": 0, "least": len(line.numbers)})
+            told["looks"] += 1
+            told["alone"] += is_alone and len(behind) <= graph.MOST_NODES
+            told["least"] = min(told["least"], len(line.numbers))
+
+    def close(self, reason):
+        self._leave()
+        for place, told in self.told.items():
+            if told["alone"]:
+                within, site = self._made_and_kept(place)
+                self.events("overwritten", site=site, within=within, steps=self.looks, **told)
+
+    def _made_and_kept(self, place):
+        """(the line that computes it where another gets it back, else None; the line that gets it)"""
+        for number, site in enumerate(place):
+            path, _, line = site.rpartition(":")
+            text = linecache.getline(os.path.join(self.bus.sites.told_from, path), int(line)).strip()
+            if not text.startswith("return"):
+                return (place[0] if number else None), site
+        return None, place[0]
+
+
+def watching(torch, listener):
+    class Watching(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            result = function(*args, **(kwargs or {}))
+            if not self.is_deaf and listener.bus.awake:
+                tell(function, (args, kwargs), result)
+            return result
+
+    mode, tell = Watching(), listener.bus.quietly(listener, listener.seen)
+    mode.is_deaf = False
+    return mode
+
+
+def is_number(result):
+    """One value with a graph behind it."""
+    return getattr(result, "grad_fn", None) is not None and result.numel() == 1 and result.is_floating_point()
+
+
+def terms_of(roots):
+    """The nodes between what backward starts from and the first that is more than one number, these last ones left out."""
+    waiting = [
+        tensor.grad_fn for tensor in roots if getattr(tensor, "grad_fn", None) is not None and tensor.numel() == 1
+    ]
+    seen = set(waiting)
+    for node in waiting:  # grows while it is walked
+        yield node
+        for parent, _ in node.next_functions:
+            size = graph.shape_of(parent) if parent is not None else None
+            if size is not None and all(n == 1 for n in size) and parent not in seen and len(seen) < graph.MOST_OF_LOSS:
+                seen.add(parent)
+                waiting.append(parent)
