@@ -3,11 +3,13 @@
 At a few steps every rank writes down an exact code of its parameters and of its batch; afterwards they are
 compared. No collective is used, so the program's own ones stay in step.
 
-Fails on: parameters that differ between ranks of a model that is not sharded; the same batches on all ranks.
+Fails on: parameters that differ between ranks of a model that is not sharded; the same batches on all ranks; a loader of each
+rank that walks all of the same data set to its end, in an order of its own.
 A pass rules both out for the steps seen by all. Parameters that were not seen to change, and batches that were not
 seen or not different on each rank, leave it open.
 Cost: a sample of the parameters at ten steps. Cannot see: sharded parameters (FSDP, DTensor), ranks on other
-machines, tensor and pipeline parallel groups (their ranks rightly differ: open).
+machines, tensor and pipeline parallel groups (their ranks rightly differ: open); whether data sets are the same, where what
+they hold cannot be looked into or their code speaks of ranks.
 
 Bad:
     loader = DataLoader(dataset, shuffle=True)
@@ -24,6 +26,8 @@ from typing import Any
 
 from trainsleuth.finding import Finding, Outcome
 from trainsleuth.trace import Event, Trace, place, shown
+
+from ._ranks_share import whole_data_on_each
 
 EXPERIMENT = "observe"
 NEEDED_STEPS = 2  # with the same batches on all ranks
@@ -52,6 +56,7 @@ def compare(traces: Sequence[Trace]) -> Iterator[Finding]:
                        "or no step was seen by all")  # fmt: skip
         return
     failed = [*_parameters_differ(first, steps, together), *_same_batches(first, steps, together)]
+    failed = failed or [*whole_data_on_each(ranks, together)]
     yield from failed
     if not failed:
         yield _agreement(first, steps, together)
