@@ -4,7 +4,8 @@ Watches every backward, clip, optimizer step, zero_grad, scaler and scheduler ca
 with the user's line and the framework's line. Several optimizers are judged each by its own cycle, so a
 GAN whose generator leaves gradients in the discriminator is healthy as long as they are cleared before use.
 
-Fails on: gradients that are never cleared between two steps; gradients cleared between backward and step;
+Fails on: gradients that are never cleared between two steps; gradients cleared between backward and step; those of several
+batches of which each is cleared by the next before a step uses it;
 clipping that meets no gradients; an optimizer that never steps; no optimizer at all, and parameters that get
 gradients in training mode and stay as they are; scaled gradients clipped or stepped without unscaling; plain SGD that steps on the
 sum of several batches' mean losses (with other optimizers, which undo the scale, that is a note); an optimizer
@@ -26,12 +27,14 @@ from ._step_clearing import cleared_before_step, stale_gradients
 from ._step_missing import never_steps, nothing_steps, unjudged
 from ._step_scaling import accumulates_sums, clips_nothing, clips_scaled, scaler_left_out
 from ._step_shown import order
+from ._step_wasted import cleared_unused
 from ._step_words import NEEDED_CYCLES
 
 EXPERIMENT = "observe"
 READS = ("trace", "remade")
 RULES = (
     stale_gradients, cleared_before_step, clips_nothing, clips_scaled, scaler_left_out, accumulates_sums, built_for_each_step,
+    cleared_unused,
 )  # fmt: skip
 
 

@@ -29,6 +29,7 @@ class Listener:
         self.kept = []  # referenced, so that an id is never used twice
         self.value, self.phase = LossValue(), 0
         self.losses, self.held = [], {}  # gradients of each optimizer as the backward found them
+        self.left = {}  # and as the last backward, clipping or unscaling left them
 
     # -- names for objects -----------------------------------------------------------------
 
@@ -108,13 +109,14 @@ class Listener:
         value = self.value.of(tensors)
         self.losses.append(value)
         if self.detailed:
-            judged, self.held = {}, {}
+            judged, self.held, weights = {}, {}, {}
             if self.bus.steps - self.phase < self.judge:
+                weights = {str(self.optimizer(o)): size_of(self.bus.torch, o) for o in self.kept_optimizers()}
                 judged = {
                     str(self.optimizer(o)): gradient_state(self.bus.torch, o)["state"] for o in self.kept_optimizers()
                 }
                 self.held = {self.optimizer(o): versions(members(o)) for o in self.kept_optimizers()}
-            self.op("backward", value=value, grads=judged, plain_mean=graph.is_plain_mean(tensors))
+            self.op("backward", value=value, grads=judged, weights=weights, plain_mean=graph.is_plain_mean(tensors))
 
     def kept_optimizers(self):
         return [thing for thing in self.kept if id(thing) in self.optimizers]
@@ -123,7 +125,12 @@ class Listener:
         if self.detailed:
             optimizers = {self.optimizer(o): o for o in self.kept_optimizers()} if self.held else {}
             reached = [n for n, o in optimizers.items() if self.held.get(n) != versions(members(o))]
+            self._leave_gradients()
             self.events("op", op="backward_done", n=self.bus.steps, reached=reached)
+
+    def _leave_gradients(self):
+        if self.bus.steps - self.phase < self.judge:
+            self.left = {self.optimizer(o): versions(members(o)) for o in self.kept_optimizers()}
 
     def autograd_grad(self):
         if self.detailed:
@@ -143,6 +150,7 @@ class Listener:
 
     def clip(self, name, parameters, limit, norm):
         if self.detailed:
+            self._leave_gradients()
             state = gradient_state_of(self.bus.torch, parameters)
             touched = {id(p) for p in parameters}
             mine = [self.optimizer(o) for o in self.kept_optimizers() if touched & _member_ids(o)]
@@ -151,13 +159,23 @@ class Listener:
     def scaler(self, operation, scaler, given, result):
         self.value.scaler(operation, given, result)
         if self.detailed:
+            if operation == "unscale_":
+                self._leave_gradients()
             self.op("scaler_" + operation.rstrip("_"), scale=scaler.get_scale() if operation == "update" else None)
 
     def step_before(self, optimizer):
         number = self.optimizer(optimizer)
         if self.detailed:
             state = gradient_state(self.bus.torch, optimizer)
-            self.op("step", optimizer=number, lr=rates(optimizer), grads=state["state"], norm=state["norm"])
+            is_as_left = self.left.get(number) == versions(members(optimizer))
+            self.op(
+                "step",
+                optimizer=number,
+                lr=rates(optimizer),
+                grads=state["state"],
+                norm=state["norm"],
+                as_left=is_as_left,
+            )
 
     def step_after(self, optimizer):
         if self.detailed:
@@ -217,6 +235,15 @@ def _member_ids(optimizer):
 def versions(parameters):
     """Other than before when something was added to one of the gradients."""
     return [p.grad if p.grad is None else (id(p.grad), p.grad._version) for p in parameters]
+
+
+def size_of(torch, optimizer):
+    """A number that changes with the parameters; None where they cannot be read together."""
+    held = [local(p.detach()) for p in members(optimizer)]
+    try:
+        return float(torch.stack([norm.double().cpu() for norm in torch._foreach_norm(held)]).sum()) if held else None
+    except (RuntimeError, NotImplementedError):
+        return None
 
 
 def gradient_state(torch, optimizer):

@@ -1,0 +1,73 @@
+"""Rule of a step: gradients of several batches, each cleared by the next before a step used it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from trainsleuth.finding import Finding
+from trainsleuth.trace import Event, Trace, shown
+
+from ._step_words import finding, links
+
+NEEDED = 4  # steps
+
+
+def cleared_unused(trace: Trace) -> Iterator[Finding]:
+    """One line goes backward for each batch of a loader, and what it wrote is cleared before the next, with no step between.
+
+    Where parameters moved in between, or other gradients than the last backward left are stepped on, they were used by hand.
+    """
+    if len(trace.stepping) != 1:
+        return
+    (number,) = trace.stepping
+    cycles = [cycle for cycle in list(trace.cycles(number))[1:] if _is_judged(cycle, number)]
+    if len(cycles) < NEEDED or not all(_wastes(cycle, number) for cycle in cycles):
+        return
+    counts = [sum(op["op"] == "backward" for op in cycle) for cycle in cycles]
+    first = next(op for op in cycles[0] if op["op"] == "backward")
+    clears = next(op for op in cycles[0][cycles[0].index(first) :] if op["op"] == "zero_grad")
+    step = cycles[0][-1]
+    yield finding(
+        clears,
+        f"zero_grad at {shown(clears)} clears what the backward at {shown(first)} wrote before any step has used it: {max(counts)} batches "
+        f"go backward for each step at {shown(step)}, and only the gradients of the last reach it, at all {len(cycles)} steps looked at; "
+        "expected the clearing once for each step, so that they are summed",
+        "step-order",
+        severity="warning",
+        chain=links((first, "writes gradients"), (clears, "clears them"), (step, "steps on those of the last batch")),
+        measured={"backwards_for_each_step": max(counts), "used": 1, "steps": len(cycles)},
+        next="clear after the step, under its condition, and divide each loss by the number of batches",
+        claims=("zero-grad-position-variants", "accumulation-divide"),
+    )
+
+
+def _is_judged(cycle: Sequence[Event], number: int) -> bool:
+    """Were the gradients of this optimizer looked at in each backward?"""
+    backwards = [op for op in cycle if op["op"] == "backward"]
+    return bool(backwards) and all(str(number) in (op.get("grads") or {}) for op in backwards)
+
+
+def _wastes(cycle: Sequence[Event], number: int) -> bool:
+    places = [place for place, op in enumerate(cycle) if op["op"] == "backward"]
+    backwards = [cycle[place] for place in places]
+    weights = {op["weights"].get(str(number)) for op in backwards}
+    return (
+        len(places) > 1
+        and len({op["site"] for op in backwards}) == 1
+        and len(weights) == 1
+        and None not in weights
+        and bool(cycle[-1].get("as_left"))
+        and all(_is_cleared_between(cycle[one:other], number) for one, other in pairwise(places))
+        and all(op["grads"][str(number)] != "some" for op in backwards)
+    )
+
+
+def _is_cleared_between(ops: Sequence[Event], number: int) -> bool:
+    """From a backward on to the next, which is of another batch."""
+    names = [op["op"] for op in ops]
+    reached = any(number in op.get("reached", ()) for op in ops if op["op"] == "backward_done")
+    cleared = any(
+        number == op.get("optimizer") or number in op.get("optimizers", ()) for op in ops if op["op"] == "zero_grad"
+    )
+    return reached and cleared and "batch" in names and not {"scaler_step", "autograd_grad"} & set(names)
