@@ -9,7 +9,7 @@ some of a trained module or all of another (open when weights were loaded into i
 may hold a copy that gets none; hidden parameters; an
 optimizer whose parameters are all frozen; parameters that no gradient ever reaches, when they are a large share or
 lie behind a detach, or run with gradients switched off in a forward that has them, or that only get gradients of exactly zero; steps that change nothing, less than a millionth, or
-less than half precision can hold (a note where a smaller part of the parameters stands still for it); one of several optimizers that never steps; weights that decay away; steps of a
+less than half precision can hold (a note where a smaller part of the parameters stands still for it); one of several optimizers that never steps (a note while the program runs on and nothing clears its gradients); weights that decay away; steps of a
 tenth of the weights, or more, with a loss that ends above its start; gradients that hardly reach the first layers; an
 embedding and an output layer that began as equal copies; a line that called a copy of the model and then calls the
 trained model itself (a target network whose name was rebound); an average or target network of which each update takes over
@@ -31,6 +31,7 @@ from trainsleuth.finding import Finding, Link
 from trainsleuth.trace import Event, Trace, place, shown
 
 from . import _copies, _reach, _soft_updates, _updates
+from ._in_another_optimizer import waits
 from ._parameters import MEANINGFUL_SHARE, Row, Table, fail, names, read_table
 from ._vanishing import vanishing
 
@@ -60,7 +61,10 @@ def probe(trace: Trace) -> Iterator[Finding]:
         found += _reach.only_zeros(trace, table, optimizer)
         found += _updates.shrunk(trace, table, optimizer)
         found += _updates.stands_still(trace, table, optimizer) or _updates.rounded_off(trace, table, optimizer)
-    found += _updates.idle(trace, table)
+    idle = list(_updates.idle(trace, table))
+    waiting = [] if idle else list(waits(trace, table))
+    misses |= bool(waiting)
+    found += idle + waiting
     found += _copies.taken_over(table)
     found += _copies.left_behind(trace, table)
     found += _copies.saved_as_it_began(trace)

@@ -40,6 +40,7 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.rows, self.optimizers, self.roots, self.called = {}, [], [], set()
+        self.stepped = set()  # ids of optimizers
         self.has_begun, self.kept_at = False, 0  # step at which the last values were taken
         self.phase, self.scanned = 0, None  # step at which the last optimizer was built
         self.sampled = self.twins = None
@@ -106,6 +107,7 @@ class Listener:
     # -- what happens ----------------------------------------------------------------------
 
     def step_before(self, optimizer):
+        self.stepped.add(id(optimizer))
         for parameter in members(optimizer):
             if id(parameter) not in self.rows:
                 self._add(parameter, None, None)
@@ -122,8 +124,8 @@ class Listener:
 
     def boundary(self, step):
         if self._looking(step - 1):
-            mine = {id(p) for o in self.optimizers for p in members(o)}
-            if mine:
+            mine = {id(p) for o in self.optimizers if id(o) in self.stepped for p in members(o)}
+            if self.optimizers:
                 self._read_gradients([row for key, row in self.rows.items() if key not in mine])
             self._read_changes()
         elif self._looking(step):
