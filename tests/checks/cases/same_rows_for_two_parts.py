@@ -1,0 +1,98 @@
+"""Programs for same-rows-for-two-parts."""
+
+from ._programs import mutant
+
+_PROBE = """
+import torch
+
+def probe(embeds, labels, idx_train, idx_val, idx_test, fit, score):
+    train_embs = embeds[0, idx_train]
+    val_embs = embeds[0, idx_val]
+    test_embs = embeds[0, idx_test]
+    train_lbls = torch.argmax(labels[0, idx_train], dim=1)
+    val_lbls = torch.argmax(labels[0, idx_val], dim=1)
+    test_lbls = torch.argmax(labels[0, idx_test], dim=1)
+    fitted = fit(train_embs, train_lbls, val_embs, val_lbls)
+    return score(fitted, test_embs, test_lbls)
+"""
+_DICT = """
+def get_dataset(data, test_split=0.5):
+    split_ix = int(len(data["x"]) * test_split)
+    split_data = {}
+    for k in ["x", "dx"]:
+        split_data[k], split_data["test_" + k] = data[k][:split_ix], data[k][split_ix:]
+    return split_data
+"""
+_FOLDS = """
+from sklearn.model_selection import KFold
+
+def folds(x, y, fit, score):
+    for train_index, test_index in KFold(5).split(x):
+        x_train, x_test = x[train_index], x[test_index]
+        y_train, y_test = y[train_index], y[test_index]
+        score(fit(x_train, y_train), x_test, y_test)
+"""
+_SUBSETS = """
+from torch.utils.data import DataLoader, Subset
+
+def loaders(data, train_idx, val_idx):
+    train_set = Subset(data, train_idx)
+    val_set = Subset(data, val_idx)
+    return DataLoader(train_set, 32, shuffle=True), DataLoader(val_set, 32)
+"""
+_SLICES = """
+def windows(x, y, n):
+    x_train = x[:n]
+    y_train = y[:n]
+    x_test = x[n:]
+    y_test = y[n:]
+    return x_train, y_train, x_test, y_test
+"""
+SILENT = {
+    "probe": _PROBE,
+    "dict": _DICT,
+    "folds": _FOLDS,
+    "subsets": _SUBSETS,
+    "slices": _SLICES,
+    "read anew": """
+def load(read, n):
+    data = read("train")
+    x_train = data[:n]
+    data = read("test")
+    x_test = data[:n]
+    return x_train, x_test
+""",
+    "in two branches": """
+def load(x, n, testing):
+    if testing:
+        x_test = x[:n]
+    else:
+        x_train = x[:n]
+    return x
+""",
+    "columns": """
+def parted(frame, features, train_frame, test_frame):
+    x_train = train_frame[features]
+    x_test = test_frame[features]
+    return x_train, x_test
+""",
+    "halves of gates": """
+def gates(z, n):
+    first, second = z[:n], z[n:]
+    return first * second.sigmoid()
+""",
+    "elements of one kind": """
+def split(batch):
+    train_x, train_y = batch[0], batch[1]
+    test_x, test_y = batch[0], batch[1]
+    return train_x, train_y, test_x, test_y
+""",
+}
+FAILS = {
+    "probe": mutant(_PROBE, ("train_embs = embeds[0, idx_train]", "train_embs = embeds[0, idx_test]")),
+    "probe, labels": mutant(_PROBE, ("argmax(labels[0, idx_train]", "argmax(labels[0, idx_test]")),
+    "dict": mutant(_DICT, ("data[k][split_ix:]", "data[k][:split_ix]")),
+    "folds": mutant(_FOLDS, ("x_test = x[train_index], x[test_index]", "x_test = x[train_index], x[train_index]")),
+    "subsets": mutant(_SUBSETS, ("Subset(data, val_idx)", "Subset(data, train_idx)")),
+    "slices": mutant(_SLICES, ("x_test = x[n:]", "x_test = x[:n]")),
+}

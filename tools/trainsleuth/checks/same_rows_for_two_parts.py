@@ -1,0 +1,159 @@
+"""Two parts of the data are given the same rows.
+
+A line is copied, and one word stays: train_x = x[test_index] beside test_x = x[test_index], or the same slice for both. The model
+is scored on what it was fitted on, or never sees what it should learn, and nothing else shows it [leakage-is-widespread].
+
+Question to answer: are the rows of the two parts the same on purpose, to see whether the model can fit them at all?
+
+Fix: the index of the part: train_x = x[train_index].
+
+Cannot see: parts that different functions take, rows that have other names.
+
+Bad:
+    def probe(embeds, labels, idx_train, idx_test, fit, score):
+        train_embs = embeds[0, idx_test]
+        test_embs = embeds[0, idx_test]
+        fitted = fit(train_embs, labels[idx_train])
+        return score(fitted, test_embs, labels[idx_test])
+
+Bad (a slice):
+    def parted(data, share):
+        n = int(share * len(data["x"]))
+        parts = {}
+        for k in data:
+            parts[k], parts["test_" + k] = data[k][:n], data[k][:n]
+        return parts
+
+Good:
+    def probe(embeds, labels, idx_train, idx_test, fit, score):
+        train_embs = embeds[0, idx_train]
+        test_embs = embeds[0, idx_test]
+        fitted = fit(train_embs, labels[idx_train])
+        return score(fitted, test_embs, labels[idx_test])
+
+Good (the array is another one by then):
+    def parted(read, n):
+        data = read("train")
+        train_x = data[:n]
+        data = read("test")
+        test_x = data[:n]
+        return train_x, test_x
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import combinations
+from typing import NamedTuple
+
+from trainsleuth.facts import Expr, Function, Index, bound_names, is_test, written
+from trainsleuth.finding import Finding, Link
+
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "same-rows-for-two-parts",
+    "data",
+    "warning",
+    "",
+    suspects=("split-leak",),
+    claims=("leakage-is-widespread",),
+    look="compare the first rows of the two parts",
+)
+_GIVES = re.compile(rb"(?i)(?:train|tr|val|valid|dev|test)\w*[\"'\]+ \w]*(?:,[^=\n]*)?=[^=\n]*[\[(]")
+_PART = re.compile(r"(?<![A-Za-z])(train(?:ing)?|tr|val(?:id(?:ation)?)?|dev|test(?:ing)?|holdout)(?![A-Za-z])")
+_KEEPS_ROWS = (
+    "argmax", "tensor", "as_tensor", "from_numpy", "FloatTensor", "LongTensor", "Tensor", "array", "asarray", "to", "cuda",
+    "cpu", "numpy", "float", "long", "double", "copy", "clone", "squeeze", "unsqueeze", "reshape", "view", "list",
+    "astype", "Subset", "SubsetRandomSampler", "reset_index", "toarray",
+)  # fmt: skip
+
+
+class _Given(NamedTuple):
+    """At event `position`, `target` of the part `part` gets `value`."""
+
+    position: int
+    target: Expr
+    stem: str
+    part: str
+    value: Expr
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for function in index.functions_holding(_GIVES):
+        if not is_test(function.path):
+            given = list(_given(function))
+            for one, other in combinations(given, 2):
+                if one.stem == other.stem and one.part != other.part and _are_together(function, one, other):
+                    yield _examined(function, one, other)
+
+
+def _given(function: Function) -> Iterator[_Given]:
+    for position, event in enumerate(function.events):
+        value, targets = event.value, event.targets
+        if event.kind != "assign" or value is None:
+            continue
+        if len(targets) == 1 and targets[0].kind == "tuple" and value.kind == "tuple":
+            pairs = list(zip(targets[0].parts, value.parts, strict=False))
+        elif len(targets) > 1 and value.kind == "tuple":
+            pairs = list(zip(targets, value.parts, strict=False))
+        else:
+            pairs = [(target, value) for target in targets]
+        for target, taken in pairs:
+            stem, part = _parted(target)
+            if _takes_rows(taken) and (part or len(pairs) > 1):
+                yield _Given(position, target, stem, part, taken)
+
+
+def _parted(target: Expr) -> tuple[str, str]:
+    """The name without its part, and that: x_| and train of x_train; parts[k] and test of parts["test_" + k]."""
+    name = written(target, 200).replace("'", "").replace('"', "")
+    found = _PART.findall(name.replace("_", " "))
+    stem = _PART.sub("", name.replace("_", " "))
+    return re.sub(r"[\s_+]+", " ", stem).replace("[ ", "[").strip(), found[0][:2] if len(found) == 1 else ""
+
+
+def _takes_rows(value: Expr) -> bool:
+    """x[:n], x[test_index], torch.tensor(y[test_index]), Subset(data, test_index); of nothing that is drawn."""
+    parts = list(value.walk())
+    if any(part.kind == "call" and part.last not in _KEEPS_ROWS for part in parts):
+        return False
+    for part in parts:
+        if part.kind == "index" and any(map(_tells, part.parts[1:])):
+            return True
+        if part.last in ("Subset", "SubsetRandomSampler") and part.arguments and _tells(part.arguments[-1]):
+            return True
+    return False
+
+
+def _tells(rows: Expr) -> bool:
+    """A slice with a bound that is no small number, or a name that has a part in it."""
+    if rows.kind == "slice":
+        return any(bound.kind not in ("number", "unary") for bound in rows.parts)
+    return rows.kind == "path" and _PART.search(rows.last.replace("_", " ")) is not None
+
+
+def _are_together(function: Function, one: _Given, other: _Given) -> bool:
+    """In one block, and nothing that the rows are taken of gets another value in between."""
+    here, there = function.events[one.position].block, function.events[other.position].block
+    names = {part.text for part in one.value.walk() if part.kind == "path"}
+    between = function.events[one.position : other.position]
+    changed = {name for event in between for name in bound_names(event)} if between else set()
+    return here == there and names.isdisjoint(changed)
+
+
+def _examined(function: Function, one: _Given, other: _Given) -> Finding:
+    path, line = function.path, other.target.line
+    a, b = written(one.target), written(other.target)
+    if written(one.value, 400) != written(other.value, 400):
+        return SAY.passed(path, line, f"{a} and {b} get different rows")
+    chain = (
+        Link(path, one.target.line, f"{a} gets {written(one.value)}"),
+        Link(path, line, f"{b} gets the same"),
+    )
+    message = (
+        f"{a} at {path}:{one.target.line} and {b} at {path}:{line} both get {written(one.value)}: the two parts of the data are the same "
+        "rows. Which of the two is meant to be another part?"
+    )
+    return SAY.fail(path, line, message, chain, "medium")
