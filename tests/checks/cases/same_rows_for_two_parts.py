@@ -76,6 +76,12 @@ def parted(frame, features, train_frame, test_frame):
     x_test = test_frame[features]
     return x_train, x_test
 """,
+    "names of files": """
+def names(folders, test_slot):
+    train_file = f"train_{folders[test_slot]}.csv"
+    test_file = f"test_{folders[test_slot]}.csv"
+    return train_file, test_file
+""",
     "halves of gates": """
 def gates(z, n):
     first, second = z[:n], z[n:]

@@ -117,7 +117,9 @@ def _parted(target: Expr) -> tuple[str, str]:
 def _takes_rows(value: Expr) -> bool:
     """x[:n], x[test_index], torch.tensor(y[test_index]), Subset(data, test_index); of nothing that is drawn."""
     parts = list(value.walk())
-    if any(part.kind == "call" and part.last not in _KEEPS_ROWS for part in parts):
+    if value.kind not in ("index", "call") or any(
+        part.kind == "call" and part.last not in _KEEPS_ROWS for part in parts
+    ):
         return False
     for part in parts:
         if part.kind == "index" and any(map(_tells, part.parts[1:])):
