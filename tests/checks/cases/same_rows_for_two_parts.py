@@ -82,6 +82,14 @@ def names(folders, test_slot):
     test_file = f"test_{folders[test_slot]}.csv"
     return train_file, test_file
 """,
+    "told apart far inside": """
+import torch
+
+def load(make, args, device, n):
+    train_x = torch.tensor(args.rows[:n][0].items.first.numpy().astype("f")).to(device).float().reshape(n, -1)
+    test_x = torch.tensor(args.cols[:n][0].items.first.numpy().astype("f")).to(device).float().reshape(n, -1)
+    return train_x, test_x
+""",
     "halves of gates": """
 def gates(z, n):
     first, second = z[:n], z[n:]

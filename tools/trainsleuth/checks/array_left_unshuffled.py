@@ -67,6 +67,7 @@ from trainsleuth.facts import (
     is_sibling,
     is_test,
     mentions,
+    spelled,
     written,
 )
 from trainsleuth.finding import Finding, Link
@@ -164,7 +165,7 @@ def _beside(one: Function, function: Function, shuffle: _Shuffle) -> Iterator[tu
         forms: dict[str, dict[str, Expr]] = {}
         for part in _in_one_breath(one, position, event):
             for name in {inner.text for inner in part.walk() if inner.kind == "path"}:
-                form = re.sub(rf"(?<![\w.]){re.escape(name)}(?![\w.])", "·", written(part, 200))
+                form = repr(spelled(part)).replace(repr(name), "·")
                 forms.setdefault(form, {})[name] = part
         for form, arrays in forms.items():
             if form.count("·") == 1 and set(shuffle.names) <= set(arrays):

@@ -47,7 +47,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
-from trainsleuth.facts import Expr, Function, Index, bound_names, is_test, written
+from trainsleuth.facts import Expr, Function, Index, bound_names, is_test, spelled, written
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -148,7 +148,7 @@ def _are_together(function: Function, one: _Given, other: _Given) -> bool:
 def _examined(function: Function, one: _Given, other: _Given) -> Finding:
     path, line = function.path, other.target.line
     a, b = written(one.target), written(other.target)
-    if written(one.value, 400) != written(other.value, 400):
+    if spelled(one.value) != spelled(other.value):
         return SAY.passed(path, line, f"{a} and {b} get different rows")
     chain = (
         Link(path, one.target.line, f"{a} gets {written(one.value)}"),

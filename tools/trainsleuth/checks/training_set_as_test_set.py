@@ -53,7 +53,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainsleuth.facts import Expr, Function, Index, encloses, is_sibling, is_test, written
+from trainsleuth.facts import Expr, Function, Index, encloses, is_sibling, is_test, spelled, written
 from trainsleuth.facts.data.datasets import dataset_given
 from trainsleuth.facts.data.loaders import is_spread
 from trainsleuth.finding import Finding, Link
@@ -161,12 +161,7 @@ def _part_of_training(made: Expr) -> Expr | None:
 def _which(made: Expr) -> tuple[object, ...]:
     """What says of which examples a data set is."""
     given = [part for part in made.parts[1:] if part.kind != "keyword" or not _NOT_ABOUT_WHICH.search(part.text)]
-    return made.callee, *sorted(map(_plain, given), key=repr)
-
-
-def _plain(expr: Expr) -> tuple[object, ...]:
-    """The expression wherever it stands."""
-    return expr.kind, expr.text, *map(_plain, expr.parts)
+    return made.callee, *sorted(map(spelled, given), key=repr)
 
 
 def _is_used(function: Function, made: Made) -> bool:

@@ -45,7 +45,19 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainsleuth.facts import Event, Expr, Function, Index, Loop, header_of, is_test, mentions, reaching, written
+from trainsleuth.facts import (
+    Event,
+    Expr,
+    Function,
+    Index,
+    Loop,
+    header_of,
+    is_test,
+    mentions,
+    reaching,
+    spelled,
+    written,
+)
 from trainsleuth.facts.data.splits import counterpart, held_out, is_training_part
 from trainsleuth.finding import Finding, Link
 
@@ -136,11 +148,11 @@ def _taken(part: Expr, one: _Loop) -> Expr | None:
 
 def _elsewhere(function: Function, one: _Loop, part: Expr) -> Event | None:
     """The same words in another loop, where they are right."""
-    text = written(part, 300)
+    text = spelled(part)
     for event in function.events:
         loops = event.block.loops
         if loops and one.loop.id not in loops and event.value is not None:
-            if any(other.kind == part.kind and written(other, 300) == text for other in event.value.walk()):
+            if any(other.kind == part.kind and spelled(other) == text for other in event.value.walk()):
                 return event
     return None
 

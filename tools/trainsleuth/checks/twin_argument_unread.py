@@ -44,7 +44,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainsleuth.facts import Expr, Function, Index, is_sibling, is_test, reaching, written
+from trainsleuth.facts import Expr, Function, Index, is_sibling, is_test, reaching, spelled, written
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -114,14 +114,14 @@ def _examined(function: Function, read: str, unread: str) -> Finding:
 
 def _repeated(function: Function, name: str) -> _Repeated | None:
     """Two statements that call the same with the same, and give the results different names."""
-    seen: dict[str, tuple[int, Expr]] = {}
+    seen: dict[tuple[object, ...], tuple[int, Expr]] = {}
     for position, event in enumerate(function.events):
         if event.kind != "assign" or event.value is None:
             continue
         for call in event.calls:
             if not any(one.kind == "path" and one.text == name for one in call.arguments):
                 continue
-            text = written(call, 300)
+            text = spelled(call)
             if text in seen:
                 place, first = seen[text]
                 before = function.events[place]

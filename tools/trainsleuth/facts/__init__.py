@@ -111,7 +111,7 @@ from .training.order import (
 )
 from .training.roles import is_optimizer, modules_of_optimizer, sounds_like_optimizer, stepped
 from .training.rounds import Round, rounds
-from .wording import written
+from .wording import spelled, written
 
 __all__ = [
     "ENOUGH",
@@ -213,6 +213,7 @@ __all__ = [
     "reaching",
     "rounds",
     "sounds_like_optimizer",
+    "spelled",
     "spot_at",
     "stepped",
     "steps_optimizer",

@@ -15,6 +15,11 @@ def written(expr: Expr, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
+def spelled(expr: Expr) -> tuple[object, ...]:
+    """The whole of an expression, wherever it stands, to compare it with others by."""
+    return expr.kind, expr.text, *map(spelled, expr.parts)
+
+
 # How tightly each kind or operator holds its parts together: a part that holds looser is written in parentheses.
 _HOLDS = {
     "lambda": 0, "walrus": 0, "choice": 1, "or": 2, "and": 3, "not": 4, "compare": 5, "|": 6, "^": 7, "&": 8, "<<": 9, ">>": 9,
