@@ -49,6 +49,7 @@ SAY = Verdicts(
     "error",
     "",
     suspects=("another-loop-fault",),
+    claims=("fails-silently",),
     look="give it equal parts: the mean should be one of them",
     sure=("",),
 )

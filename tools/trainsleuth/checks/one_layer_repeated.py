@@ -64,6 +64,7 @@ SAY = Verdicts(
     "warning",
     "",
     suspects=("another-model-fault",),
+    claims=("fails-silently",),
     look="count the parameters: they do not grow with the depth",
 )
 _MULTIPLIES = re.compile(rb"[\])]\s*\*\s*[\w(]|\*\s*[\[(]")

@@ -63,6 +63,7 @@ SAY = Verdicts(
     "warning",
     "",
     suspects=("another-loss-fault",),
+    claims=("fails-silently",),
     look="print the entropies of the two distributions: they should be of one size when the logits are",
 )
 _SOFTENS = re.compile(rb"log_softmax\([^\n]*/|LogSoftmax")

@@ -55,6 +55,7 @@ SAY = Verdicts(
     "warning",
     "",
     suspects=("another-model-fault",),
+    claims=("fails-silently",),
     look="change the argument alone and compare the outputs",
 )
 _TAKES_TWINS = re.compile(rb"(?:forward|loss|step|__call__)\w*\([^)]*,")
