@@ -53,13 +53,14 @@ SAY = Verdicts(
     look="give it equal parts: the mean should be one of them",
     sure=("",),
 )
-_DIVIDES = re.compile(rb"(?:/|div_?\([^\n]*)[^\n]*\b\w+")
-_SUMS = re.compile(rb"\+")
+_DIVIDES = re.compile(rb"/=|div(?:ide)?\(|/[ \t]*(?:float\()?len\(|/[ \t]*[\w.]+[ \t]*\n")
+_LOOPS = re.compile(rb"for\b")
+_SUMS = re.compile(rb"\+=|=[^\n]*\+")
 
 
 def check(index: Index) -> Iterator[Finding]:
     for function in index.functions_holding(_DIVIDES):
-        if not is_test(function.path) and function.loops and function.source.holds(_SUMS):
+        if not is_test(function.path) and function.source.holds(_SUMS) and function.source.holds(_LOOPS):
             for position, event in enumerate(function.events):
                 loop = next((one for one in function.loops if one.id in event.block.loops[-1:]), None)
                 if loop is not None and (divisor := _divided(event)) is not None and _counts(loop, divisor):

@@ -72,7 +72,8 @@ SAY = Verdicts(
     claims=("leakage-is-widespread",),
     look="compare the first example that is tested with that of the training set",
 )
-_LOOPS = re.compile(rb"(?i)test\w*|val\w*|dev\w*"), re.compile(rb"train\w*|tr_\w+")
+_NAMES = re.compile(rb"(?i)(?:test|val|valid|holdout)(?:_\w+)?(?:\.\w+\(|\)|\.shape)")
+_TRAINING = re.compile(rb"train|tr_|_tr\b"), re.compile(rb"for\b")
 _COUNTS = ("range", "arange", "trange", "len", "tqdm", "zip", "enumerate", "list", "shape")
 
 
@@ -85,8 +86,8 @@ class _Loop(NamedTuple):
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for function in index.functions_holding(_LOOPS[0]):
-        if not is_test(function.path) and function.source.holds(_LOOPS[1]):
+    for function in index.functions_holding(_NAMES):
+        if not is_test(function.path) and all(map(function.source.holds, _TRAINING)):
             for one in _loops(function):
                 yield _examined(function, one)
 

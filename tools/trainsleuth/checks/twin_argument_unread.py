@@ -78,7 +78,7 @@ def check(index: Index) -> Iterator[Finding]:
 
 
 def _computes(function: Function) -> bool:
-    return re.search(r"forward|loss|step|__call__", function.name) is not None and len(function.events) > 1
+    return re.search(r"forward|loss|step|__call__", function.name) is not None
 
 
 def _twins(function: Function) -> Iterator[tuple[str, str]]:
