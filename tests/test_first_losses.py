@@ -36,7 +36,8 @@ optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
 for _ in range(4):
     tokens = torch.randint(1, 30, (32, 12))
     tokens[:, 0] = 0  # the token that stands for the whole
-    labels = torch.full((32,), int(model(tokens).mean(0).argmin())) if CLASSES == 2 else torch.randint(CLASSES, (32,))
+    worst = model(tokens).argmin(1)  # of each row
+    labels = LABELS
     loss = F.cross_entropy(model(tokens), labels)
     optimizer.zero_grad()
     loss.backward()
@@ -45,13 +46,19 @@ for _ in range(4):
 
 
 @pytest.mark.parametrize(
-    ("classes", "place", "severity"), [("2", "0", "note"), ("2", "1", "warning"), ("20", "0", "warning")]
+    ("classes", "place", "labels", "severity"),
+    [
+        ("2", "0", "worst", "note"),
+        ("2", "1", "worst", "warning"),
+        ("2", "1", "torch.full((32,), int(model(tokens).mean(0).argmin()))", "note"),
+        ("20", "0", "torch.randint(20, (32,))", "warning"),
+    ],
 )
 def test_rows_that_are_nearly_one_prove_little(
-    host: Host, tmp_path: Path, classes: str, place: str, severity: str
+    host: Host, tmp_path: Path, classes: str, place: str, labels: str, severity: str
 ) -> None:
     program = tmp_path / "reader.py"
-    program.write_text(PROGRAM.replace("CLASSES", classes).replace("PLACE", place))
+    program.write_text(PROGRAM.replace("LABELS", labels).replace("CLASSES", classes).replace("PLACE", place))
     trace, ended = host.run(program, tmp_path, dict(probes.EXPERIMENTS["observe"]))
     told = list(probes.judge("observe", trace, frozenset({"loss_contract"})))
     assert [one.severity for one in told if "first loss" in one.message] == [severity], (told, ended)

@@ -29,13 +29,13 @@ def far_above_chance(trace: Trace, calls: list[Event]) -> Iterator[Finding]:
         if large:
             source = f"; {large['name']} has a standard deviation of {large['std']:.3g} over {large['fan_in']} inputs"
             source += f", set at {large['site']}"
-        single = _is_one_draw(first)
+        single = _one_draw(first)
         yield failure(
             {**first, "site": large["site"], "fn": "sets the scale"} if large else first,
             f"the first loss at {shown(first)} is {value:.3g} per label where chance over {first['labels']['classes']} "
             f"classes gives {chance:.3g}: the model starts confidently wrong, its outputs have a standard deviation of "
             f"{spread:.3g}{source}; expected a first loss near chance"
-            + (". All rows have nearly the same scores, so these few are one draw and may be chance" if single else ""),
+            + (f". {single}, so these few scores are one draw and may be chance" if single else ""),
             "bad-initialisation-scale",
             severity="note" if single else "warning",
             confidence="low" if single else "medium",
@@ -45,10 +45,16 @@ def far_above_chance(trace: Trace, calls: list[Event]) -> Iterator[Finding]:
         )
 
 
-def _is_one_draw(call: Event) -> bool:
-    """Do all rows share one vector of few scores, as those of a head that reads the same token everywhere?"""
-    apart = call.get("apart")
-    return isinstance(apart, float) and apart < SHARED and call["labels"]["classes"] <= FEW
+def _one_draw(call: Event) -> str:
+    """Why the value stands for one vector of few scores: all rows share it, as those of a head that reads the same token
+    everywhere, or are asked for the same one of them.
+    """
+    apart, labels = call.get("apart"), call["labels"]
+    if labels["classes"] > FEW:
+        return ""
+    if isinstance(apart, float) and apart < SHARED:
+        return "All rows have nearly the same scores"
+    return "All labels that count are of one class" if labels.get("distinct") == 1 else ""
 
 
 def _largest_scale(trace: Trace) -> Event | None:
