@@ -61,7 +61,7 @@ SAY = Verdicts(
     claims=("leakage-is-widespread",),
     look="compare the first rows of the two parts",
 )
-_GIVES = re.compile(rb"(?:train|tr|val|valid|dev|test|holdout)[^=\n]{0,99}=[^=\n]*(?:\[|Subset)")
+_GIVES = re.compile(rb"(?:train|tr|val|valid|dev|test|holdout)[^=\n]{0,99}=[^=\n]*(?:[\w)\]]\[|Subset)")  # no list
 _PART = re.compile(r"(?<![A-Za-z])(train(?:ing)?|tr|val(?:id(?:ation)?)?|dev|test(?:ing)?|holdout)(?![A-Za-z])")
 _KEEPS_ROWS = (
     "argmax", "tensor", "as_tensor", "from_numpy", "FloatTensor", "LongTensor", "Tensor", "array", "asarray", "to", "cuda",
