@@ -52,7 +52,6 @@ FAULTS = {
         f"self.head(self.body(x) + {PLACES}.reshape(-1, 8).view(4, 8, 6, 4)).permute(0, 2, 3, 1)",
         "the 8 numbers of one row",
     ),
-    "axes of the data": ("self.head(self.body(x.reshape(4, 12, 3, 8).transpose(1, 2))).permute(0, 2, 3, 1)", "expected transpose(1, 2)"),
     "time and examples": (f"self.last(self.memory({PLACES})[0].reshape(24, 4, 6))", "expected transpose(0, 1)"),
 }  # fmt: skip
 HEALTHY = {
@@ -64,6 +63,7 @@ HEALTHY = {
     "as many places as channels": "self.head(self.body(x)[..., :2, :4].reshape(4, 8, 8).view(4, 8, 2, 4).repeat(1, 1, 3, 1)).permute(0, 2, 3, 1)",
     "rows that are moved": f"self.head({PLACES}.reshape(4, 6, 4, 8).permute(0, 3, 1, 2)).permute(0, 2, 3, 1)",
     "a map of a layer's numbers": "self.head(self.memory(self.body(x).flatten(1)[:, :8])[0].repeat(1, 32).view(4, 8, 6, 4)).permute(0, 2, 3, 1)",
+    "scores of relative positions": "self.head(self.body(x)).flatten(2).transpose(1, 2) + 0 * self.head(self.body(x)).flatten(1)[:, :20].view(4, 5, 4).view(4, 4, 5).sum()",
     "one place": "self.head(self.body(x).mean((2, 3), keepdim=True)).view(-1, 5).repeat(24, 1)",
     "a row for each place": f"self.last(self.memory({PLACES})[0].reshape(96, 6))",
 }
@@ -86,6 +86,27 @@ def test_a_view_for_a_permutation_is_told_at_its_line(host: Host, tmp_path: Path
     assert told.severity == "warning" and words in told.message, told
     line = PROGRAM.replace("FORWARD", forward).splitlines()[(told.line or 0) - 1]
     assert forward in line
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("x.reshape(4, 8, 36)", ["a view of [4, 36, 8] as [4, 8, 36]"]),
+        ("x.transpose(1, 2)", []),
+        ("x.transpose(1, 2).contiguous()", []),
+        ("x.reshape(4, 36, 8).transpose(1, 2)", []),
+    ],
+)
+def test_data_whose_axes_a_view_exchanges(host: Host, tmp_path: Path, given: str, words: list[str]) -> None:
+    text = PROGRAM.replace("FORWARD", "self.head(self.body(x.view(4, 3, 12, 8))).permute(0, 2, 3, 1)")
+    text = text.replace("torch.randn(4, 3, 12, 8)", "torch.randn(4, 36, 8)").replace("net(x)", f"net({given})")
+    text = text.replace("x.view(4, 3, 12, 8)", "x.reshape(4, 3, 12, 8)")
+    program = tmp_path / "program.py"
+    program.write_text(text)
+    trace, ended = host.run(program, tmp_path, {**probes.EXPERIMENTS["observe"], "steps": 10})
+    assert ended["code"] == 0 and not trace.hooks_missing, (ended, trace.hooks_missing)
+    told = [one for one in probes.judge("observe", trace, frozenset({"shapes"})) if one.outcome == "fail"]
+    assert len(told) == len(words) and all(word in one.message for one, word in zip(told, words, strict=True)), told
 
 
 def test_a_compiled_model_stays_whole(host: Host, tmp_path: Path) -> None:

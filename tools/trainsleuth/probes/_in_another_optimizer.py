@@ -13,7 +13,7 @@ NEEDED_STEPS = 20
 
 
 def waits(trace: Trace, table: Table) -> Iterator[Finding]:
-    """It gets gradients and stays as it is. The other may step later, after a first phase: a note until the program's end."""
+    """It gets gradients and stays as it is. The other may step later, after a first phase, so this asks."""
     if table.steps < NEEDED_STEPS or trace.ops("scaler_step"):
         return
     for born in trace.events("optimizer"):
@@ -28,10 +28,10 @@ def waits(trace: Trace, table: Table) -> Iterator[Finding]:
             stepping.get("site"),
             f"{len(held)} parameters ({names(held)}) get gradients and stay as they are over {table.steps} steps: {stepping.get('cls')} built "
             f"at {shown(stepping)}, which steps, does not hold them, and {born.get('cls')} built at {shown(born)}, which does, "
-            + ("never stepped; expected them in an optimizer that steps" if ended else "has not stepped: is it to step later, and are they to wait?"),
+            + ("never stepped: is it to, in a longer run?" if ended else "has not stepped: is it to step later, and are they to wait?"),
             "optimizer-misses-parameters",
-            severity="warning" if ended else "note",
-            confidence="high" if ended else "low",
+            severity="note",
+            confidence="medium" if ended else "low",
             chain=(Link(path, line, "builds the optimizer that steps"),) if path and line else (),
             measured={"parameters": len(held), "steps": table.steps},
             next="build the optimizer that steps over them too, or call step() of the other",

@@ -13,7 +13,7 @@ NEEDED = 3  # losses of one step
 
 def only_the_last(trace: Trace) -> Iterator[Finding]:
     """The others had a graph, were read by nobody, and were gone when the backward came, at each step looked at."""
-    for event in trace.events("overwritten"):
+    for event in trace.events("loss_overwritten"):
         if event["alone"] < event["looks"] or event["looks"] < NEEDED_STEPS or event["least"] < NEEDED:
             continue
         path, line = place(event.get("site"))

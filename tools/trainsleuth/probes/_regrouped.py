@@ -14,7 +14,7 @@ def regrouped(graphs: tuple[Event, ...]) -> Iterator[Finding]:
     placed = {how for site, how in found if site}
     for (site, how), view in found.items():
         if site or how not in placed:
-            yield {"channels": _channels, "rows": _rows, "swapped": _swapped}[how](view)
+            yield {"channels": _channels, "rows": _rows, "swapped": _swapped, "data": _of_data}[how](view)
 
 
 def _channels(view: Event) -> Finding:
@@ -41,14 +41,23 @@ def _rows(view: Event) -> Finding:
 
 def _swapped(view: Event) -> Finding:
     before, after = view["from"], view["to"]
-    axes = [place for place, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
-    shown_axes = ", ".join(map(str, axes))
+    return _exchanged(view, f"a view at {shown(view)} turns {before} into {after}")
+
+
+def _of_data(view: Event) -> Finding:
+    before, after = view["from"], view["to"]
+    return _exchanged(view, f"what enters the model at {shown(view)} is a view of {before} as {after}")
+
+
+def _exchanged(view: Event, begins: str) -> Finding:
+    pairs = enumerate(zip(view["from"], view["to"], strict=True))
+    axes = ", ".join(str(place) for place, (one, other) in pairs if one != other)
     return _failure(
         view,
-        f"a view at {shown(view)} turns {before} into {after}: axes {shown_axes} change places, but the numbers stay where they are, so "
-        f"that each row holds parts of several; expected transpose({shown_axes})",
+        f"{begins}: axes {axes} change places, but the numbers stay where they are, so that each row holds parts of several; expected "
+        f"transpose({axes})",
         "medium",
-        f"write .transpose({shown_axes}) there",
+        f"write .transpose({axes}) in place of the view",
     )
 
 

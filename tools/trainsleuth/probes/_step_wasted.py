@@ -52,8 +52,10 @@ def _wastes(cycle: Sequence[Event], number: int) -> bool:
     places = [place for place, op in enumerate(cycle) if op["op"] == "backward"]
     backwards = [cycle[place] for place in places]
     weights = {op["weights"].get(str(number)) for op in backwards}
+    loaders = {op.get("loader") for op in cycle if op["op"] == "batch"}
     return (
         len(places) > 1
+        and len(loaders) == 1  # another one may hold what is to be remembered, or examples to compare with
         and len({op["site"] for op in backwards}) == 1
         and len(weights) == 1
         and None not in weights

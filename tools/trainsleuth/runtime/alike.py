@@ -21,6 +21,9 @@ OF_RANKS = re.compile(
 )
 
 
+DRAWS = re.compile(r"^(?:rand\w*|choice|sample|uniform|normal|permutation|shuffle|integers|generator|rng|_rng)$")
+
+
 class OpaqueError(Exception):
     pass
 
@@ -72,6 +75,8 @@ class _Reader:
             self._object(thing, depth)
 
     def _values(self, array):
+        if not _is_in_a_row(array):
+            raise OpaqueError  # to flatten it would copy all of it
         flat = array.reshape(-1)
         self._put(str(array.dtype), tuple(array.shape), flat[:: 1 + len(flat) // ELEMENTS].tolist())
 
@@ -80,12 +85,19 @@ class _Reader:
         if (
             held is None
             or any(map(speaks_of_ranks, _functions(type(thing))))
+            or draws(getattr(type(thing), "__getitem__", None))
             or any(map(OF_RANKS.search, map(str, held)))
         ):
             raise OpaqueError
         self._put(type(thing).__name__, sorted(map(str, held)))
         for name in sorted(held, key=str):
             self.read(held[name], depth - 1)
+
+
+def _is_in_a_row(array):
+    if hasattr(array, "is_contiguous"):
+        return array.is_contiguous()
+    return bool(getattr(getattr(array, "flags", None), "c_contiguous", False))
 
 
 def _is_behaviour(thing):
@@ -99,8 +111,17 @@ def _functions(cls):
             yield getattr(value, "fget", None) or value
 
 
+def draws(function):
+    """An example is drawn anew, and may be another one in each process."""
+    return any(map(DRAWS.search, _names(function)))
+
+
 def speaks_of_ranks(function):
     """By the names in its code; not known of what is no function of Python."""
+    return any(map(OF_RANKS.search, _names(function)))
+
+
+def _names(function):
     function = inspect.unwrap(getattr(function, "__func__", function))
     code_of = getattr(function, "__code__", None)
-    return any(map(OF_RANKS.search, getattr(code_of, "co_names", ())))
+    return getattr(code_of, "co_names", ())

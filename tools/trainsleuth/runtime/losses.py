@@ -11,7 +11,7 @@ from . import graph, registered, regrouped
 from .flat_order import Matrices
 from .gradients import members
 from .targets import CLASSIFIERS
-from .tensors import describe, local, scalar, tensors_in
+from .tensors import describe, is_dense, local, scalar, tensors_in
 
 MOST_PER_PLACE = 3  # calls of one loss at one line that are described
 MOST_GRAPHS = 4
@@ -26,14 +26,12 @@ class Listener:
         self.graphs = 0
         self.optimizers = []
         self.roots, self.matrices = {}, Matrices()
-        self.views = {}  # (line, shapes): of data, in the first step
-        self.end_views = regrouped.watch(self.torch, self.view_of_data)
+        self.views = {}  # of data: by line
         self.torch.autograd.set_detect_anomaly(True, check_nan=False)
 
     def boundary(self, step):
         self.matrices.forget()
         if step == 1:
-            self.end_views()
             self.torch.autograd.set_detect_anomaly(False)
 
     def batch(self, loader, batch):
@@ -46,7 +44,10 @@ class Listener:
     def forward_before(self, module, args, kwargs):
         self.roots[id(module)] = module
         if self.bus.steps < MOST_PER_PLACE:
-            self.matrices.add(tensors_in((args, kwargs)))
+            given = list(tensors_in((args, kwargs)))
+            self.matrices.add(given)
+            if not self.bus.steps:
+                self.data_enters(given)
 
     # -- loss functions --------------------------------------------------------------------
 
@@ -160,11 +161,13 @@ class Listener:
                 return self.bus.sites.of_traceback(graph.lines_of(node))[0]
         return None
 
-    def view_of_data(self, before, after):
-        """By the program itself: a library has its reasons."""
-        user, library = self.bus.sites.here() if self.bus.awake and len(self.views) < MOST_REGROUPED else (None, None)
-        if user is not None and library is None:
-            self.views[user, "swapped"] = {"from": before, "to": after, "how": "swapped", "site": user, "lib": None}
+    def data_enters(self, tensors):
+        for tensor in tensors:
+            shapes = regrouped.of_data(tensor) if is_dense(tensor) else None
+            if shapes is not None and len(self.views) < MOST_REGROUPED:
+                user, library = self.bus.sites.here()
+                view = {"from": shapes[0], "to": shapes[1], "how": "data", "site": user, "lib": library}
+                self.views[user, "data"] = view
 
     def regrouped(self, nodes):
         found = dict(self.views)

@@ -1,7 +1,7 @@
 """Listener: losses of one line that follow each other within a step: do all of them reach the backward, or only the last?
 
 Where a step had several calls with gradients before its backward, a few steps after it are looked at: each number that a
-reduction outside of modules makes is held against the next ones of its line. One event "overwritten" for a line whose
+reduction outside of modules makes is held against the next ones of its line. One event "loss_overwritten" for a line whose
 last number alone enters the loss each time, while the earlier ones were read by nobody and gone before the next but one.
 """
 
@@ -25,7 +25,7 @@ class Number:
     """What a reduction made, with all numbers that were computed from it alone."""
 
     def __init__(self, node):
-        self.node, self.tensors, self.used = node, [], False
+        self.node, self.order, self.tensors, self.used = node, order_of(node), [], False
 
     @property
     def is_alive(self):
@@ -38,6 +38,8 @@ class Line:
 
     def add(self, number):
         self.kept = self.kept or any(one.is_alive for one in self.numbers[:-1])
+        for one in self.numbers[-1:]:
+            one.node = None  # it holds all that was kept for its backward
         self.numbers.append(number)
 
 
@@ -65,6 +67,8 @@ class Listener:
         self.calls = 0
         if self.looks >= LOOKS or not self.several:
             self._leave()
+        elif self.mode is None and self.torch._C._len_torch_function_stack():
+            return  # within a mode of the program, whose end would take ours for its own
         elif self.mode is None:
             self.mode = watching(self.torch, self)
             self.mode.__enter__()
@@ -98,11 +102,12 @@ class Listener:
 
     def seen(self, function, given, result):
         """Any function of torch that the program calls, when it is through."""
-        if self.bus.depth or not self.torch.is_grad_enabled():
-            return
         given = list(tensors_in(given))
         owners = [self.owners[id(t)][1] for t in given if self._is_known(t)]
-        if is_number(result):
+        if self.bus.depth or not self.torch.is_grad_enabled():
+            for owner in owners:
+                owner.used = True
+        elif is_number(result):
             if owners or any(t.numel() > 1 and t.grad_fn is not None for t in given):
                 self._keep(result, owners)
         elif owners and (getattr(function, "__name__", "") in READS or list(tensors_in(result))):
@@ -136,8 +141,10 @@ class Listener:
             *earlier, last = line.numbers
             if last.node not in terms:
                 continue
-            behind = behind or set(graph.nodes_from(tensors))
-            is_alone = not line.kept and not any(one.used or one.node in behind for one in earlier)
+            behind = behind or set(map(order_of, graph.nodes_from(tensors)))
+            is_alone = not line.kept and not any(
+                one.used or one.order is None or one.order in behind for one in earlier
+            )
             told = self.told.setdefault(place, {"looks": 0, "alone": 0, "least": len(line.numbers)})
             told["looks"] += 1
             told["alone"] += is_alone and len(behind) <= graph.MOST_NODES
@@ -148,7 +155,7 @@ class Listener:
         for place, told in self.told.items():
             if told["alone"]:
                 within, site = self._made_and_kept(place)
-                self.events("overwritten", site=site, within=within, steps=self.looks, **told)
+                self.events("loss_overwritten", site=site, within=within, steps=self.looks, **told)
 
     def _made_and_kept(self, place):
         """(the line that computes it where another gets it back, else None; the line that gets it)"""
@@ -171,6 +178,11 @@ def watching(torch, listener):
     mode, tell = Watching(), listener.bus.quietly(listener, listener.seen)
     mode.is_deaf = False
     return mode
+
+
+def order_of(node):
+    """When it was made, among the nodes of its thread; None where this torch does not tell."""
+    return node._sequence_nr() if hasattr(node, "_sequence_nr") else None
 
 
 def is_number(result):

@@ -1,10 +1,8 @@
 """Views that regroup numbers of different rows, as where view() stands in the place of permute().
 
-Read from the graph behind a loss, where the shapes before and behind each view stand; views of data, which have no graph, are
-heard of in the first step.
+Read from the graph behind a loss, where the shapes before and behind each view stand; of data, which have no graph, from
+what a tensor that enters a model is a view of.
 """
-
-import functools
 
 from .graph import ELEMENTWISE, name_of, shape_of
 
@@ -42,12 +40,14 @@ def sizes_before(node):
 
 
 def is_swapped(before, after):
-    """Two neighbouring axes of unlike length, of three or more."""
+    """Two neighbouring axes of three, of unlike length. Lengths that differ by one are left alone: so scores of relative
+    positions are shifted.
+    """
     apart = [place for place, (one, other) in enumerate(zip(before, after)) if one != other]
-    if len(before) != len(after) or len(before) < 3 or len(apart) != 2 or apart[1] - apart[0] != 1:
+    if len(before) != 3 or len(after) != 3 or len(apart) != 2 or apart[1] - apart[0] != 1:
         return False
-    first, second = apart
-    return before[first] == after[second] and before[second] == after[first] and min(before[first], before[second]) > 1
+    one, other = before[apart[0]], before[apart[1]]
+    return [after[apart[0]], after[apart[1]]] == [other, one] and min(one, other) > 1 and abs(one - other) > 1
 
 
 def is_split(channels_first, last):
@@ -76,26 +76,11 @@ def is_of_convolution(node):
     return False
 
 
-def watch(torch, told):
-    """Tells of each view of a tensor without a graph that exchanges two axes, as (before, after); returns what ends it."""
-    ends = [_watch(torch.Tensor, name, told) for name in ("view", "reshape")]
-
-    def end():
-        for one in ends:
-            one()
-
-    return end
-
-
-def _watch(tensor_class, name, told):
-    original = getattr(tensor_class, name)
-
-    @functools.wraps(original)
-    def changed(self, *args, **kwargs):
-        result = original(self, *args, **kwargs)
-        if not self.requires_grad and self.dim() > 2 and is_swapped(list(self.shape), list(result.shape)):
-            told(list(self.shape), list(result.shape))
-        return result
-
-    setattr(tensor_class, name, changed)
-    return functools.partial(setattr, tensor_class, name, original)
+def of_data(tensor):
+    """(shape before, shape behind) where a tensor is a view that exchanges two axes of another one; else None."""
+    base = getattr(tensor, "_base", None)
+    if base is None or tensor.grad_fn is not None or tensor.numel() != base.numel():
+        return None
+    before, after = list(base.shape), list(tensor.shape)
+    is_laid_alike = tensor.is_contiguous() and base.is_contiguous()
+    return (before, after) if is_laid_alike and is_swapped(before, after) else None

@@ -30,6 +30,9 @@ class Row:
     def ended(self):
         self.length = 0
 
+    def stepped(self):
+        return self.last() if self.last is not None else None
+
 
 class Listener:
     def __init__(self, bus):
@@ -44,7 +47,7 @@ class Listener:
         row = self._row(optimizer)
         if row is None:
             return
-        if optimizer not in self.born or row.last is optimizer or remembers(optimizer):
+        if optimizer not in self.born or row.stepped() is optimizer or remembers(optimizer):
             row.ended()
             return
         row.before = self._values(optimizer)
@@ -56,12 +59,12 @@ class Listener:
         if row is None:
             return
         site, library = self.born.pop(optimizer, (None, None))
-        before, row.before, row.last = row.before, None, optimizer
+        before, row.before, row.last = row.before, None, weakref.ref(optimizer)
         if before is None:
             row.values = None
             return
         row.values = self._values(optimizer)
-        if not remembers(optimizer) or self.torch.equal(before, row.values):
+        if not remembers(optimizer) or counts_more_steps(optimizer) or self.torch.equal(before, row.values):
             row.ended()
             return
         if not row.length:
@@ -82,7 +85,7 @@ class Listener:
         """None for those that search for themselves within one step, and where there are too many sets."""
         if isinstance(optimizer, self.torch.optim.LBFGS):
             return None
-        own = next((row for row in self.rows if row.last is optimizer), None)
+        own = next((row for row in self.rows if row.stepped() is optimizer), None)
         return own or self._row_of(members(optimizer))
 
     def _row_of(self, parameters):
@@ -110,6 +113,16 @@ def remembers(optimizer):
     """Does it hold anything of a step that was made: a moment, a momentum, a count?"""
     states = (state for state in optimizer.state.values() if isinstance(state, dict))
     return any(_is_filled(value) for state in states for value in state.values())
+
+
+def counts_more_steps(optimizer):
+    """Its state was brought back within its own step."""
+    states = (state for state in optimizer.state.values() if isinstance(state, dict))
+    return any(
+        float(state["step"]) > 1
+        for state in states
+        if isinstance(state.get("step"), (int, float)) or hasattr(state.get("step"), "numel")
+    )
 
 
 def _is_filled(value):

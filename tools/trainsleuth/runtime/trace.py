@@ -241,8 +241,9 @@ def size_of(torch, optimizer):
     """A number that changes with the parameters; None where they cannot be read together."""
     held = [local(p.detach()) for p in members(optimizer)]
     try:
-        return float(torch.stack([norm.double().cpu() for norm in torch._foreach_norm(held)]).sum()) if held else None
-    except (RuntimeError, NotImplementedError):
+        norms = torch._foreach_norm(held) if held else ()
+        return float(torch.stack([norm.double().to(norms[0].device) for norm in norms]).sum()) if norms else None
+    except (RuntimeError, TypeError):
         return None
 
 
