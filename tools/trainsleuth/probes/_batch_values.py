@@ -35,13 +35,17 @@ def other_scale(trace: Trace) -> Iterator[Finding]:
             if any(not _is_elsewhere(evaluated, one) for one in train):
                 continue
             one, event = train[0], evaluated["event"]
+            is_sorted = one["event"].get("in_order", False)  # as a series is: its beginning lies elsewhere than its end
             yield failure(
                 event,
                 f"what is evaluated at {shown(event)} has mean {evaluated['mean']:.3g} and standard deviation "
-                f"{evaluated['std']:.3g} where training inputs have {one['mean']:.3g} and {one['std']:.3g}; expected the "
-                "same preparation for both",
+                f"{evaluated['std']:.3g} where "
+                + ("the first training inputs, which come in the order of the data," if is_sorted else "training inputs")
+                + f" have {one['mean']:.3g} and {one['std']:.3g}; "
+                + ("is the preparation the same for both?" if is_sorted else "expected the same preparation for both"),
                 "preprocessing-mismatch",
-                confidence="medium",
+                severity="note" if is_sorted else "warning",
+                confidence="low" if is_sorted else "medium",
                 measured={"train_mean": one["mean"], "train_std": one["std"], "eval_mean": evaluated["mean"],
                           "eval_std": evaluated["std"]},
                 next="compare the transforms of the two data sets line by line",
@@ -54,7 +58,15 @@ def _is_elsewhere(one: Event, other: Event) -> bool:
     low, high = sorted((one["std"], other["std"]))
     if high == 0.0:
         return False
-    return bool(high > OTHER_SCALE * low or abs(one["mean"] - other["mean"]) > OTHER_PLACE * high)
+    if abs(one["mean"] - other["mean"]) > OTHER_PLACE * high:
+        return True
+    return high > OTHER_SCALE * low and _are_rows_apart(one, other)
+
+
+def _are_rows_apart(one: Event, other: Event) -> bool:
+    """On another scale each row is, too: neighbours in a series differ less than rows of all of it."""
+    rows = [row for event in (one, other) if isinstance(row := event.get("row_std"), float)]
+    return len(rows) < 2 or max(rows) > OTHER_SCALE * min(rows)
 
 
 def spoilt(trace: Trace) -> Iterator[Finding]:

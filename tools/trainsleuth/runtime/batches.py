@@ -194,7 +194,7 @@ class Listener:
             shown = artifacts.show(self.bus, found[1], "%s-%d" % (role, root)) if number == 1 else []
             self.events(
                 "entered", n=self.bus.steps, role=role, root=root, cls=type(module).__name__, loader=self.loader,
-                site=site[0], lib=site[1], main=found[0], shown=shown,
+                site=site[0], lib=site[1], main=found[0], shown=shown, in_order=is_in_order(self.loaders.get(self.loader)),
                 tensors=[dict(facts_of(t), name=name) for name, t in named[:8]],
             )  # fmt: skip
 
@@ -312,9 +312,16 @@ class Listener:
         self.spent += time.perf_counter() - began
 
 
+def is_in_order(loader):
+    """It gives the examples as they stand in the data set."""
+    return type(getattr(loader, "sampler", None)).__name__ == "SequentialSampler"
+
+
 def facts_of(tensor):
     """What `describe` tells, and of a table the columns that are constant in this batch."""
     facts = describe(tensor)
+    if is_batch(tensor) and tensor.dim() > 1 and tensor.is_floating_point() and tensor[0].numel() > 1:
+        facts["row_std"] = float(tensor.detach().float().flatten(1).std(1).mean())
     if is_batch(tensor) and tensor.dim() == 2 and not tensor.dtype.is_complex:
         facts["constant_columns"] = int((tensor == tensor[:1]).all(0).sum())
     if not tensor.dtype.is_floating_point and tensor.dim() == 2 and tensor.numel():
