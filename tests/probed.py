@@ -27,7 +27,7 @@ LACKS = re.compile(
 )
 
 
-def first_ones(names: Iterable[str], count: int = 4) -> list[object]:
+def first_ones(names: Iterable[str], count: int = 3) -> list[object]:
     """The others are among what takes longer (make twins)."""
     return [name if place < count else pytest.param(name, marks=pytest.mark.twins) for place, name in enumerate(names)]
 

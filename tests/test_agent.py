@@ -271,6 +271,7 @@ def test_no_change_before_a_test_separated_the_causes_then_a_proven_diff(repo: P
     assert json.loads(report.transcript.read_text().splitlines()[0])["kind"] == "start"
 
 
+@pytest.mark.twins
 def test_a_second_start_finishes_what_a_killed_one_began(repo: Path, home: Path) -> None:
     command = [PYTHON, "-m", "trainsleuth", "triage", "--agent", "--yes", "--fix", "--format", "json", "--", *TRAIN]
     with stand_in([call("triage_training_run")], [call("run_probe", seconds=50)]) as api:

@@ -313,6 +313,7 @@ def test_tests_to_do_next_can_be_copied() -> None:
     assert " -- python 'a b.py'  (about" in first
 
 
+@pytest.mark.twins
 def test_a_program_that_crashes_is_not_run_again(repo: Path) -> None:
     (repo / "crash.py").write_text(
         "import torch\nmodel = torch.nn.Linear(2, 1)\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"

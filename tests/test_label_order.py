@@ -69,13 +69,13 @@ def said(host: Host, folder: Path, loss: str) -> list[Finding]:
     return [one for one in told if one.outcome == "fail"]
 
 
-@pytest.mark.parametrize("name", one_in(2, FAULTS))
+@pytest.mark.parametrize("name", one_in(3, FAULTS))
 def test_labels_in_another_order_are_told_at_the_loss(host: Host, tmp_path: Path, name: str) -> None:
     (told,) = said(host, tmp_path, FAULTS[name])
     assert told.severity == "error" and "before they were made flat" in told.message, told
     assert PROGRAM.splitlines()[(told.line or 0) - 1].strip() == "loss = LOSS"
 
 
-@pytest.mark.parametrize("name", one_in(2, HEALTHY))
+@pytest.mark.parametrize("name", one_in(3, HEALTHY))
 def test_labels_in_the_same_order_are_not_told(host: Host, tmp_path: Path, name: str) -> None:
     assert said(host, tmp_path, HEALTHY[name]) == []

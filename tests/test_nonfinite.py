@@ -103,7 +103,7 @@ def only(trace: Trace) -> Finding:
     return findings[0]
 
 
-@pytest.mark.parametrize("program", one_in(2, BROKEN))
+@pytest.mark.parametrize("program", one_in(3, BROKEN))
 def test_names_the_operation_and_its_line(ran: Ran, program: str) -> None:
     if program in NEEDS and importlib.util.find_spec(NEEDS[program]) is None:
         pytest.skip(f"{NEEDS[program]} is not installed")

@@ -59,7 +59,7 @@ def said(host: Host, folder: Path, step: str) -> list[Finding]:
     return [one for one in told if "only the last" in one.message]
 
 
-@pytest.mark.parametrize(("step", "words"), one_in(2, FAULTS.values()), ids=FAULTS)
+@pytest.mark.parametrize(("step", "words"), one_in(3, FAULTS.values()), ids=FAULTS)
 def test_a_loss_that_is_overwritten_is_told(host: Host, tmp_path: Path, step: str, words: str) -> None:
     (told,) = said(host, tmp_path, step)
     assert told.severity == "warning" and words in told.message, told

@@ -88,7 +88,7 @@ UNSEEN: dict[str, tuple[str, Any, int, str, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", one_in(2, UNSEEN))
+@pytest.mark.parametrize("name", one_in(3, UNSEEN))
 def test_what_was_not_seen_is_open(host: Host, tmp_path: Path, name: str) -> None:
     source, edits, steps, probe, words = UNSEEN[name]
     program = tmp_path / "program.py"

@@ -146,7 +146,7 @@ NO_GO = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", one_in(2, NO_GO))
+@pytest.mark.parametrize("name", one_in(3, NO_GO))
 def test_a_program_with_a_fault_does_not_go(name: str, warm: Callable[..., Answer], tmp_path: Path) -> None:
     edits, words = NO_GO[name]
     (tmp_path / "train.py").write_text(with_edits(PROGRAM, edits))
@@ -216,6 +216,7 @@ UNUSED = PROGRAM.replace(
 ).replace("criterion(model(batch - mean), target)", "(other if CHOSEN else criterion)(model(batch - mean), target)")
 
 
+@pytest.mark.twins
 def test_an_alarm_about_lines_that_the_rehearsal_never_came_to_is_a_note(warm: Callable[..., Answer], tmp_path: Path) -> None:  # fmt: skip
     for chosen, code in (("epoch < 0", 0), ("epoch >= 0", 1)):
         (tmp_path / "train.py").write_text(
@@ -272,6 +273,7 @@ def test_a_doubt_goes_where_the_run_came_to_the_place(warm: Callable[..., Answer
     assert said == {(): ("note", "go"), ("--other",): ("error", "no go")}
 
 
+@pytest.mark.twins
 def test_then_run_becomes_the_command(tmp_path: Path) -> None:
     ends = PROGRAM.replace("range(300)", "range(1)").replace("[:3072]", "[:256]")
     (tmp_path / "train.py").write_text(

@@ -340,7 +340,7 @@ def test_healthy_programs_raise_no_alarm(healthy: dict[str, tuple[Trace, list[Fi
     assert said == {name for name, module in probes.all_probes().items() if module.EXPERIMENT == "observe"}
 
 
-@pytest.mark.parametrize("fault", one_in(4, FAULTS))
+@pytest.mark.parametrize("fault", one_in(6, FAULTS))
 def test_a_fault_is_found_at_its_line(host: Host, tmp_path: Path, fault: str) -> None:
     name, edits, probe, text, words = FAULTS[fault]
     program = edited(PROGRAMS / f"{name}.py", edits, tmp_path / "program")

@@ -157,6 +157,7 @@ def test_only_projects_that_were_asked_for_are_searched(tmp_path: Path) -> None:
     assert run_checks(Repository(tmp_path), started=["python"]).unsearched == 0
 
 
+@pytest.mark.twins
 def test_triage_searches_the_project_that_its_command_names(tmp_path: Path) -> None:
     _parts(tmp_path, {"a/train.py": TWICE, "b/net.py": TWICE, "b/run.py": "import torch\nprint(1)\n"})
     (tmp_path / "run.sh").write_text(f"cd . && {sys.executable} -m b.run\n")

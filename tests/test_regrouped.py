@@ -79,7 +79,7 @@ def said(host: Host, folder: Path, forward: str) -> list[Finding]:
     return [one for one in told if one.outcome == "fail"]
 
 
-@pytest.mark.parametrize("name", one_in(2, FAULTS))
+@pytest.mark.parametrize("name", one_in(3, FAULTS))
 def test_a_view_for_a_permutation_is_told_at_its_line(host: Host, tmp_path: Path, name: str) -> None:
     forward, words = FAULTS[name]
     (told,) = said(host, tmp_path, forward)
@@ -117,6 +117,6 @@ def test_a_compiled_model_stays_whole(host: Host, tmp_path: Path) -> None:
     assert ended["code"] == 0 and not trace.hooks_missing, (ended, trace.hooks_missing)
 
 
-@pytest.mark.parametrize("name", one_in(2, HEALTHY))
+@pytest.mark.parametrize("name", one_in(3, HEALTHY))
 def test_a_view_that_keeps_rows_together_is_not_told(host: Host, tmp_path: Path, name: str) -> None:
     assert said(host, tmp_path, HEALTHY[name]) == []

@@ -351,6 +351,7 @@ def test_text_of_the_repository_stays_inside_of_the_answer(home: Path, repo: Pat
         assert "\x1b" not in text and "\u202e" not in text
 
 
+@pytest.mark.twins
 def test_odd_file_names_do_not_break_the_wire(home: Path, repo: Path) -> None:
     odd = Path(os.fsdecode(os.fsencode(repo) + b"/caf\xe9"))
     odd.mkdir()

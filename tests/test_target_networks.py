@@ -67,7 +67,7 @@ def test_a_target_that_is_rebound_is_told_with_its_names(host: Host, tmp_path: P
     )
 
 
-@pytest.mark.parametrize("sync", one_in(2, HEALTHY.values()), ids=HEALTHY)
+@pytest.mark.parametrize("sync", one_in(3, HEALTHY.values()), ids=HEALTHY)
 def test_a_target_that_is_updated_raises_no_alarm(host: Host, tmp_path: Path, sync: str) -> None:
     assert not [one for one in said(host, tmp_path, sync) if one.is_alarm]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from twins import HERE, Answer, copied, trainsleuth, tree_hash
+from twins import HERE, Answer, copied, one_in, trainsleuth, tree_hash
 
 pytest.importorskip("torch", reason="the programs train with torch: install the torch extra")
 
@@ -78,7 +78,7 @@ for step in range(STEPS):
 
 
 @pytest.mark.parametrize(
-    ("steps", "offered"), [(60, None), (100, "trainsleuth probe --steps 100 --only label_pairing")]
+    ("steps", "offered"), one_in(2, [(60, None), (100, "trainsleuth probe --steps 100 --only label_pairing")])
 )
 def test_a_test_that_the_program_is_too_short_for_is_not_offered(
     steps: int, offered: str | None, tmp_path: Path, warm: Callable[..., Answer]
@@ -91,6 +91,7 @@ def test_a_test_that_the_program_is_too_short_for_is_not_offered(
     )
 
 
+@pytest.mark.twins
 def test_what_is_wrong_in_a_file_that_the_command_does_not_load_speaks_for_no_cause(
     tmp_path: Path, warm: Callable[..., Answer]
 ) -> None:
@@ -128,6 +129,7 @@ for epoch in range(16):
 """
 
 
+@pytest.mark.twins
 def test_a_probe_that_has_just_passed_is_no_next_step(tmp_path: Path, warm: Callable[..., Answer]) -> None:
     early = "schedule = torch.optim.lr_scheduler.StepLR(optimizer, 20)\nfor epoch in range(16):\n    schedule.step()\n"
     (tmp_path / "train.py").write_text(COUNTED.replace("for epoch in range(16):\n", early))
@@ -155,7 +157,7 @@ MISBEHAVING = {
     "bad_syntax_error": (2, "SyntaxError"),
     "bad_crash_midway": (1, "crashed after"),
 }
-LONG = ("bad_prints_100mb", "bad_exits_3")  # make twins
+LONG = ("bad_prints_100mb", "bad_exits_3", "bad_never_steps")  # make twins
 
 
 @pytest.mark.parametrize(

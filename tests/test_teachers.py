@@ -150,7 +150,7 @@ DOUBTFUL = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("teacher", "loss", "words"), one_in(2, DOUBTFUL.values()), ids=DOUBTFUL)
+@pytest.mark.parametrize(("teacher", "loss", "words"), one_in(3, DOUBTFUL.values()), ids=DOUBTFUL)
 def test_where_intent_decides_it_is_a_note(host: Host, tmp_path: Path, teacher: str, loss: str, words: str) -> None:
     (told,) = said(host, tmp_path, teacher, loss)
     assert told.severity == "note" and words in told.message, told

@@ -42,7 +42,7 @@ def put(value: Any, at: tuple[str, ...], text: str) -> Any:
     return value
 
 
-@pytest.mark.parametrize("name", one_in(2, ("table", "pictures", "letters", "stream")))
+@pytest.mark.parametrize("name", one_in(3, ("table", "pictures", "letters", "stream")))
 def test_no_probe_stumbles_over_a_number_that_is_none(host: Host, tmp_path: Path, name: str) -> None:
     trace, ended = host.run(PROGRAMS / f"{name}.py", tmp_path, OBSERVE)
     found = {(event["kind"], *at) for event in trace.told for at in places(event)}
