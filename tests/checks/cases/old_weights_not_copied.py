@@ -79,6 +79,7 @@ def fit(model, teacher, loss_of, optimizer, batches):
         loss = loss_of(model(x), y)
         for name, p in model.named_parameters():
             loss = loss + ((p - old[name]) ** 2).sum()
+        optimizer.zero_grad()
         loss.backward()
         optimizer.step()
 """,
