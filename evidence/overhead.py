@@ -27,6 +27,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from trainsleuth.probes import EXPERIMENTS
 from trainsleuth.watched import PATCHES
 
 RUNTIME = Path(__file__).parents[1] / "tools" / "trainsleuth" / "runtime"
@@ -34,19 +35,16 @@ NAME = "_trainsleuth_runtime"
 BLOCK = 6  # steps
 WARM_UP = 40  # steps with hooks: past what is told in detail only at the start
 SIZES = {"tiny": (2, 64, 4, 32), "mid": (4, 256, 8, 64)}  # layers, width, batch, tokens
+OBSERVED = tuple(EXPERIMENTS["observe"]["listeners"])
+BOTH = ("trace", "losses", "parameters", "nonfinite")
 WATCHES = {
-    "trace": ("trace", "losses", "parameters"),
-    "nonfinite": ("nonfinite",),
-    "both": ("trace", "losses", "parameters", "nonfinite"),
-    "questions": (
-        "batches", "phases", "layers", "timing", "checksums", "inspection", "padding", "views", "target_leaks", "masks", "next_tokens", "teachers",
-    ),
+    "trace": BOTH[:3],
+    "nonfinite": BOTH[3:],
+    "both": BOTH,
+    "questions": tuple(one for one in OBSERVED if one not in (*BOTH, "origins")),
     "watch": ("vigil",),
-    "all": (
-        "teachers", "trace", "losses", "parameters", "origins", "nonfinite", "batches", "phases", "layers", "timing",
-        "checksums", "inspection", "padding", "views", "target_leaks", "masks", "next_tokens",
-    ),
-}  # fmt: skip
+    "all": OBSERVED,
+}
 
 
 def patched_owners(torch: Any) -> list[Any]:

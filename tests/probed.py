@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 from training_python import TRAINING_PYTHON
+from trainsleuth import probes
+from trainsleuth.finding import Finding
 from trainsleuth.launcher.environment import QUIET
 from trainsleuth.trace import Trace
 
@@ -38,6 +40,17 @@ def with_edits(text: str, edits: Iterable[tuple[str, str]]) -> str:
         assert old in text, old
         text = text.replace(old, new)
     return text
+
+
+def failing(host: Host, folder: Path, text: str, probe: str, steps: int) -> list[Finding]:
+    """What one probe accuses in a program that is observed for some steps; the program ends well, all hooks are there."""
+    program = folder / "program.py"
+    program.write_text(text)
+    trace, ended = host.run(program, folder, {**probes.EXPERIMENTS["observe"], "steps": steps})
+    assert ended["code"] == 0 and not trace.hooks_missing, (ended, trace.hooks_missing)
+    told = list(probes.judge("observe", trace, frozenset({probe})))
+    assert told
+    return [one for one in told if one.outcome == "fail"]
 
 
 class Host:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from probed import Host
+from probed import Host, failing
 from twins import one_in
 
 pytest.importorskip("torch")
 
-from trainsleuth import probes
 from trainsleuth.finding import Finding
 
 PROGRAM = """
@@ -60,13 +59,7 @@ HEALTHY = {
 
 
 def said(host: Host, folder: Path, loss: str) -> list[Finding]:
-    program = folder / "program.py"
-    program.write_text(PROGRAM.replace("LOSS", loss))
-    trace, ended = host.run(program, folder, {**probes.EXPERIMENTS["observe"], "steps": 12})
-    assert ended["code"] == 0 and not trace.hooks_missing, (ended, trace.hooks_missing)
-    told = list(probes.judge("observe", trace, frozenset({"loss_contract"})))
-    assert told
-    return [one for one in told if one.outcome == "fail"]
+    return failing(host, folder, PROGRAM.replace("LOSS", loss), "loss_contract", 12)
 
 
 @pytest.mark.parametrize("name", one_in(3, FAULTS))

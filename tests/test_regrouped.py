@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from probed import Host
+from probed import Host, failing
 from twins import one_in
 
 pytest.importorskip("torch")
 
-from trainsleuth import probes
 from trainsleuth.finding import Finding
 
 PROGRAM = """
@@ -70,13 +69,7 @@ HEALTHY = {
 
 
 def said(host: Host, folder: Path, forward: str) -> list[Finding]:
-    program = folder / "program.py"
-    program.write_text(PROGRAM.replace("FORWARD", forward))
-    trace, ended = host.run(program, folder, {**probes.EXPERIMENTS["observe"], "steps": 10})
-    assert ended["code"] == 0 and not trace.hooks_missing, (ended, trace.hooks_missing)
-    told = list(probes.judge("observe", trace, frozenset({"shapes"})))
-    assert told
-    return [one for one in told if one.outcome == "fail"]
+    return failing(host, folder, PROGRAM.replace("FORWARD", forward), "shapes", 10)
 
 
 @pytest.mark.parametrize("name", one_in(3, FAULTS))
@@ -101,20 +94,14 @@ def test_data_whose_axes_a_view_exchanges(host: Host, tmp_path: Path, given: str
     text = PROGRAM.replace("FORWARD", "self.head(self.body(x.view(4, 3, 12, 8))).permute(0, 2, 3, 1)")
     text = text.replace("torch.randn(4, 3, 12, 8)", "torch.randn(4, 36, 8)").replace("net(x)", f"net({given})")
     text = text.replace("x.view(4, 3, 12, 8)", "x.reshape(4, 3, 12, 8)")
-    program = tmp_path / "program.py"
-    program.write_text(text)
-    trace, ended = host.run(program, tmp_path, {**probes.EXPERIMENTS["observe"], "steps": 10})
-    assert ended["code"] == 0 and not trace.hooks_missing, (ended, trace.hooks_missing)
-    told = [one for one in probes.judge("observe", trace, frozenset({"shapes"})) if one.outcome == "fail"]
+    told = failing(host, tmp_path, text, "shapes", 10)
     assert len(told) == len(words) and all(word in one.message for one, word in zip(told, words, strict=True)), told
 
 
 def test_a_compiled_model_stays_whole(host: Host, tmp_path: Path) -> None:
-    program = tmp_path / "program.py"
     text = PROGRAM.replace("FORWARD", "self.head(self.body(x)).flatten(2).transpose(1, 2).reshape(-1, 5)")
-    program.write_text(text.replace("net = Net()", "net = torch.compile(Net(), backend='eager', fullgraph=True)"))
-    trace, ended = host.run(program, tmp_path, {**probes.EXPERIMENTS["observe"], "steps": 10})
-    assert ended["code"] == 0 and not trace.hooks_missing, (ended, trace.hooks_missing)
+    text = text.replace("net = Net()", "net = torch.compile(Net(), backend='eager', fullgraph=True)")
+    assert failing(host, tmp_path, text, "shapes", 10) == []
 
 
 @pytest.mark.parametrize("name", one_in(3, HEALTHY))

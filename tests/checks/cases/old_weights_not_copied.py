@@ -99,6 +99,11 @@ def check(model):
     "copied afterwards": mutant(
         _UPDATE, ("copy.deepcopy(model.state_dict())", "model.state_dict()\n    before = copy.deepcopy(before)")
     ),
+    "made anew before they are compared": mutant(
+        _UPDATE,
+        ("copy.deepcopy(model.state_dict())", "model.state_dict()"),
+        ("    after =", "    before = snapshot(model)\n    after ="),
+    ),
     "a network of its own for each client": mutant(
         _UPDATE,
         ("copy.deepcopy(model.state_dict())", "model.state_dict()\n    model = copy.deepcopy(model)"),

@@ -41,6 +41,11 @@ SILENT = {
     "pooling": mutant(_STACK, (_ALL, "[nn.MaxPool1d(2)] * depth")),
     "shared": mutant(_STACK, (_ALL, "[Block(size)] * depth"), ("self.blocks =", "self.shared_blocks =")),
     "sizes": mutant(_STACK, (_ALL, "[Block(n) for n in [size] * depth]")),
+    "said in words": mutant(
+        _STACK,
+        (_ALL, "[Block(size)] * depth"),
+        ("class Net(nn.Module):\n", 'class Net(nn.Module):\n    """All blocks share one set of weights."""\n\n'),
+    ),
     "once": mutant(_STACK, (_ALL, "[Block(size)] * 1")),
 }
 FAILS = {

@@ -108,14 +108,6 @@ class _Kept(NamedTuple):
         return self.value.line
 
 
-class _Weights(NamedTuple):
-    """`name` is one parameter of `model`, or all of them with their names."""
-
-    name: str
-    model: str
-    is_all: bool = False
-
-
 def check(index: Index) -> Iterator[Finding]:
     for function in index.functions_holding(_KEEPS):
         if not is_test(function.path):
@@ -191,15 +183,14 @@ def _examined(index: Index, kept: _Kept) -> Finding | None:
     if any(target.text.endswith(".data") for one in scope for event in one.events for target in event.targets):
         return SAY.open(path, kept.line, f"the parameters of {model} may get other tensors in between")
     if _is_bound_between(kept, function, place):
-        return SAY.open(path, kept.line, f"{model} may be another one where they are compared")
+        return SAY.open(path, kept.line, f"{model}, or {kept.store}, may be another one where they are compared")
     return _failure(kept, function, difference)
 
 
 def _is_bound_between(kept: _Kept, function: Function, place: int) -> bool:
-    found = bindings(kept.function).get(kept.model, ())
-    return any(
-        one.position > kept.position and (function is not kept.function or one.position < place) for one in found
-    )
+    end = place if function is kept.function else len(kept.function.events)
+    known = bindings(kept.function)
+    return any(kept.position < one.position < end for name in (kept.model, kept.store) for one in known.get(name, ()))
 
 
 def _is_copied(function: Function, kept: _Kept) -> bool:

@@ -69,6 +69,7 @@ SAY = Verdicts(
 )
 _MULTIPLIES = re.compile(rb"[\])]\s*\*\s*[\w(]|\*\s*[\[(]")
 _SHARES = re.compile(r"share|tie|tied|recur|recycl", re.I)
+_SAYS_SO = re.compile(rb"(?i:shar(?:e|ing)|\btied?\b|recurren|recycl)")
 
 
 def check(index: Index) -> Iterator[Finding]:
@@ -101,8 +102,10 @@ def _examined(index: Index, site: Site, product: Expr) -> Finding | None:
     if not owning:
         return SAY.passed(path, line, "nothing in the list has weights") if made else None
     names = " ".join([site.function.qualname, written(times), *(written(one) for one in site.event.targets)])
-    if _SHARES.search(names):
-        return SAY.passed(path, line, "the name says that weights are shared")
+    cls = index.class_of(site.function)
+    texts = (site.function.source, cls.body.source) if cls is not None else (site.function.source,)
+    if _SHARES.search(names) or any(text.holds(_SAYS_SO) for text in texts):
+        return SAY.passed(path, line, "a name or the text around says that weights are shared")
     return _failure(path, product, owning[0], times)
 
 

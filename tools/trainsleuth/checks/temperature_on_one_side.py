@@ -81,19 +81,13 @@ class _Side(NamedTuple):
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for site in index.calls("kl_div", "kl_loss", "KLDivLoss", *_criteria(index)):
+    for site in index.calls_holding(("kl_div", "KLDivLoss")):
         function = site.function
         if not is_test(function.path) and len(site.call.arguments) > 1:
             student, target = (_side(function, one, site.position) for one in site.call.arguments[:2])
             if student is not None and target is not None and student.softmax.last == "log_softmax":
                 if (finding := _examined(index, site, student, target)) is not None:
                     yield finding
-
-
-def _criteria(index: Index) -> set[str]:
-    """Names that objects of KLDivLoss get."""
-    made = index.calls("KLDivLoss")
-    return {target.last for site in made for target in site.event.targets if target.kind == "path"}
 
 
 def _side(function: Function, expr: Expr, position: int) -> _Side | None:

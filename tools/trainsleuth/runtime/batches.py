@@ -95,11 +95,8 @@ class Listener:
         self.streams, self.described = {}, {}
         self.loaders = {}
         self.loader = None  # number of the loader whose batch came last
-        self.passes, self.backwards = (
-            {},
-            0,
-        )  # number of a loader -> [batches, backwards at its start, number] of its pass
-        self.passed = 0  # passes that were begun
+        self.passes = {}  # number of a loader -> [batches, backwards at its start, number] of its pass
+        self.passed = self.backwards = 0  # passes that were begun, backward calls
         self.single = {}  # way into the model -> examples of batches of one, until they are enough to be looked at
         self.kept = {}  # loader -> (its last batch's main tensor, codes of it then)
         self.labels, self.targets = {}, Targets()

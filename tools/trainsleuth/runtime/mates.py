@@ -15,9 +15,7 @@ def moved_by_others(again, results, axis, kept=()):
     size = int(again.main.shape[axis])
     middle = size // 2
     others = [place for place in range(size) if place != middle]
-    order = {
-        place: others[number // 2] for number, place in enumerate(others) if number
-    }  # and the first is the middle one
+    order = {place: others[number // 2] for number, place in enumerate(others) if number}  # the first: the middle one
     changed = _with_order(again, axis, [order.get(place, middle) for place in range(size)], kept)
     pairs = [(a, b) for a, b in zip(results, changed) if a.dim() > axis and a.shape[axis] == size]
     pairs = [(a.select(axis, middle), b.select(axis, middle)) for a, b in pairs]

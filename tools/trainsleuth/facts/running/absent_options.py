@@ -33,7 +33,7 @@ def absent_option(index: Index, spot: Spot, expr: Expr) -> str:
     owner, _, name = expr.text.rpartition(".")
     if name.startswith("_") or not _is_parsed(index, Expr("path", owner, (), expr.line), spot):
         return ""
-    program = tuple(index.files[path] for path in sorted(_program(index, spot.function.path)))
+    program = _program(index, index.part(spot.function.path))
     if _is_told(program, name) or not _are_written_out(index, program):
         return ""
     return f"no parser has an option {name}"
@@ -65,28 +65,9 @@ def _hands_on(index: Index, target: object, call: Expr, spot: Spot, hops: int) -
 
 
 @kept_per_index
-def _program(index: Index, path: str) -> frozenset[str]:
-    """The files that bring the one at `path` with them, and all that they import."""
-    found = _behind({path}, _importers(index))
-    return frozenset(_behind(found, {file.path: list(index.names.imported(file)) for file in index.files.values()}))
-
-
-@kept_per_index
-def _importers(index: Index) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for file in index.files.values():
-        for path in index.names.imported(file):
-            found.setdefault(path, []).append(file.path)
-    return found
-
-
-def _behind(paths: Iterable[str], onward: dict[str, list[str]]) -> set[str]:
-    found, waiting = set(paths), list(paths)
-    while waiting:
-        new = [one for one in onward.get(waiting.pop(), ()) if one not in found]
-        found.update(new)
-        waiting += new
-    return found
+def _program(index: Index, part: str) -> tuple[FileFacts, ...]:
+    """The files that imports connect, in either direction."""
+    return tuple(file for path, file in index.files.items() if index.part(path) == part)
 
 
 def _is_told(program: Iterable[FileFacts], name: str) -> bool:
