@@ -151,6 +151,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import ENOUGH, Index, LossCall, Spot, Value, loss_calls, written
 from trainsleuth.finding import Finding, Link
 
+from ._one_class import layer_of_one
 from ._only_measured import is_only_measured
 from ._ranges import where_it_comes_from
 from ._verdicts import Verdicts
@@ -191,6 +192,8 @@ def _examined(index: Index, call: LossCall) -> Finding:
     anyhow = Spot(call.site.function, call.site.position)
     for spot in call.spots if _may_be_squashed(index.values.of(given, anyhow)) else (anyhow,):
         values = index.values.of(given, spot)
+        if call.loss in _SOFTMAX_LOSSES and layer_of_one(index, values):
+            return SAY.passed(path, line, f"{written(given)} has one class: see one-class-cross-entropy")
         if values and all(value.range in _SQUASHED for value in values):
             is_tried = all(value.grad == "constant" for value in values)
             (tried if is_tried else squashed).append((values[0], spot))

@@ -61,7 +61,15 @@ SAY = Verdicts(
     claims=("leakage-is-widespread",),
     look="compare the first rows of the two parts",
 )
-_GIVES = re.compile(rb"(?:train|tr|val|valid|dev|test|holdout)[^=\n]{0,99}=[^=\n]*(?:[\w)\]]\[|Subset)")  # no list
+_HELD_OUT = (
+    rb"val(?<![A-Za-z]val)(?:id(?:ation)?)?",
+    rb"dev(?<![A-Za-z]dev)",
+    rb"test(?<![A-Za-z]test)(?:ing)?",
+    rb"holdout",
+)
+_GIVES = re.compile(  # one of two parts is held out; no list
+    b"|".join(part + rb"(?![A-Za-z])[^=\n]{0,99}=[^=\n]*(?:[\w)\]]\[|Subset)" for part in _HELD_OUT)
+)
 _PART = re.compile(r"(?<![A-Za-z])(train(?:ing)?|tr|val(?:id(?:ation)?)?|dev|test(?:ing)?|holdout)(?![A-Za-z])")
 _KEEPS_ROWS = (
     "argmax", "tensor", "as_tensor", "from_numpy", "FloatTensor", "LongTensor", "Tensor", "array", "asarray", "to", "cuda",

@@ -72,7 +72,8 @@ SAY = Verdicts(
     claims=("leakage-is-widespread",),
     look="compare the first example that is tested with that of the training set",
 )
-_NAMES = re.compile(rb"(?i)(?:test|val|valid|holdout)(?:_\w+)?(?:\.\w+\(|\)|\.shape)")
+_PARTS = (rb"test", rb"Test", rb"TEST", rb"val(?:id)?", rb"Val(?:id)?", rb"VAL(?:ID)?", rb"holdout")
+_NAMES = re.compile(b"|".join(part + rb"(?:_\w+)?(?:\.\w+\(|\)|\.shape)" for part in _PARTS))
 _TRAINING = re.compile(rb"train|tr_|_tr\b"), re.compile(rb"for\b")
 _COUNTS = ("range", "arange", "trange", "len", "tqdm", "zip", "enumerate", "list", "shape")
 

@@ -58,7 +58,7 @@ SAY = Verdicts(
     claims=("fails-silently",),
     look="change the argument alone and compare the outputs",
 )
-_TAKES_TWINS = re.compile(rb"(?:forward|loss|step|__call__)\w*\([^)]*,")
+_COMPUTES = re.compile(r"forward|loss|step|__call__")
 _SUFFIX = re.compile(r"^(.*?)(_?(?:\d+|[ijklqabp]|anchor|pos|neg|src|tgt|left|right|first|second|t|s))$")
 
 
@@ -71,14 +71,10 @@ class _Repeated(NamedTuple):
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for function in index.functions_holding(_TAKES_TWINS):
-        if not is_test(function.path) and _computes(function):
+    for function in index.functions():
+        if len(function.parameters) > 1 and _COMPUTES.search(function.name) and not is_test(function.path):
             for read, unread in _twins(function):
                 yield _examined(function, read, unread)
-
-
-def _computes(function: Function) -> bool:
-    return re.search(r"forward|loss|step|__call__", function.name) is not None
 
 
 def _twins(function: Function) -> Iterator[tuple[str, str]]:

@@ -51,9 +51,10 @@ class Layers:
     def _layer_value(self, layer: Instance, call: Expr, spot: Spot) -> Value:
         last = external_name(layer).rpartition(".")[2]
         if last in ops.KEEPING_LAYERS:
-            return self.values.one(call.arguments[0], spot) if call.arguments else self._given(call, spot)
+            kept = self.values.one(call.arguments[0], spot) if call.arguments else self._given(call, spot)
+            return kept.reshaped() if last in ops.RESHAPING_LAYERS else kept
         if ops.has_parameters(external_name(layer)):
-            return Value(ops.RANGE_OF_LAYER.get(last, "other"), "live")
+            return Value(ops.RANGE_OF_LAYER.get(last, "other"), "live", layer=layer)
         given = self._given(call, spot)
         grad = given.grad
         made = ops.RANGE_OF_LAYER.get(last, "other")
@@ -63,6 +64,8 @@ class Layers:
         )
         if made in ("other", "logits"):
             return value
+        if len(call.arguments) == 1:
+            value = value._replace(layer=self.values.one(call.arguments[0], spot).layer)
         where = layer.spot.function.path if layer.spot is not None else spot.function.path
         line = layer.call.line if layer.call is not None else call.line
         return value.then(where, line, f"nn.{last} gives {range_noun(made)}")
@@ -84,7 +87,7 @@ class Layers:
             tails.append(agreed(value or unknown("one of several layers") for value in values))
             if member.certain:
                 break
-        value = agreed(tails) if tails else self._given(call, spot)
+        value = (agreed(tails) if tails else self._given(call, spot))._replace(layer=_last(held))
         made = (
             (layer.spot.function.path, layer.call.line) if layer.spot is not None and layer.call is not None else None
         )
@@ -117,3 +120,17 @@ class Layers:
             for v in self.project(t, call, spot, ())
         ]
         return agreed(found) if found else unknown(f"a {thing.name} layer")
+
+
+def _last(held: list[tuple[Thing, ...]]) -> Instance | None:
+    """The layer with parameters whose output the layers behind it only squash."""
+    for things in reversed(held):
+        thing = things[0] if len(things) == 1 else None
+        if not isinstance(thing, Instance) or not ops.is_torch_layer(name := external_name(thing)):
+            return None
+        last = name.rpartition(".")[2]
+        if ops.has_parameters(name):
+            return thing
+        if last in ops.RESHAPING_LAYERS or last not in (*ops.KEEPING_LAYERS, *ops.RANGE_OF_LAYER):
+            return None
+    return None

@@ -56,6 +56,14 @@ KEEPING = words(
     atleast_1d atleast_2d data movedim
     """
 )
+# of these, those after which the axes may be others, or longer
+RESHAPING = KEEPING - words(
+    """
+    contiguous clone to cuda cpu float double half bfloat16 type type_as clamp clamp_ clip clamp_min dropout dropout2d
+    interpolate upsample upsample_bilinear nan_to_num retain_grad requires_grad_ register_hook identity
+    """
+)
+RESHAPING_LAYERS = words("Flatten Unflatten Rearrange")
 KEEPING_LAYERS = words(
     """
     Identity Dropout Dropout1d Dropout2d Dropout3d AlphaDropout Flatten Unflatten Upsample

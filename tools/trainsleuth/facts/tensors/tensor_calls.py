@@ -95,7 +95,8 @@ class TensorCalls:
                     else reborn(value, path, line, f"{written(call)} makes it a leaf of its own")
                 )
         elif name in ops.KEEPING:
-            yield from self.values.of(receiver, spot, items if name not in _SPLITTING else ())
+            kept = self.values.of(receiver, spot, items if name not in _SPLITTING else ())
+            yield from (value.reshaped() if name in ops.RESHAPING else value for value in kept)
         elif name in ops.FRESH or name in ops.STEPLIKE:
             yield Value("other", "constant")
         else:
@@ -106,7 +107,8 @@ class TensorCalls:
         made = ops.RANGE_OF_FUNCTION[name]
         grad = "live" if made == "logits" else given.grad
         chain = given.chain if grad in ("cut", "reborn") else ()
-        value = Value(made, grad, chain, given.before, given.why, cut_at=given.cut_at if chain else None)
+        layer = given.layer if made != "logits" else None
+        value = Value(made, grad, chain, given.before, given.why, cut_at=given.cut_at if chain else None, layer=layer)
         return value.then(spot.function.path, call.line, f"{written(call)} gives {range_noun(made)}")
 
     def _called(self, thing: Thing, call: Expr, spot: Spot, items: tuple[Item, ...]) -> Iterator[Value]:
@@ -179,7 +181,8 @@ class TensorCalls:
             wants = call.keyword("requires_grad")
             yield Value("other", "leaf" if wants is not None and wants.text == "True" else "constant")
         elif last in ops.KEEPING and first is not None:
-            yield from self._kept(first, spot, items if last not in _SPLITTING else ())
+            kept = self._kept(first, spot, items if last not in _SPLITTING else ())
+            yield from (value.reshaped() if last in ops.RESHAPING else value for value in kept)
         else:
             parts = [part for part in call.arguments if part.kind not in ("star", "string")]
             parts += [p.parts[0] for p in call.parts[1:] if p.kind == "keyword" and p.parts[0].kind not in ("string",)]

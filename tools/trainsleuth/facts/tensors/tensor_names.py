@@ -74,7 +74,7 @@ class TensorNames:
         elif origin.kind == "for":
             yield from self._element(origin.expr, origin.spot, (*origin.items, *items))
         elif origin.kind == "augment":
-            yield self.values.one(origin.expr, origin.spot)._replace(range="other")
+            yield self.values.one(origin.expr, origin.spot)._replace(range="other", layer=None)
         elif origin.kind == "with" and origin.expr.last == "scale_loss" and origin.expr.kind == "call":
             yield from self.values.of(origin.expr.arguments[0], origin.spot)
         elif origin.kind == "with":
@@ -130,7 +130,7 @@ class TensorNames:
             for value in self.values.of(owner, spot, items):
                 yield cut(value, spot.function.path, line, f".{name} leaves the graph behind")
         elif name in _SAME:
-            yield from self.values.of(owner, spot, items)
+            yield from (value.reshaped() for value in self.values.of(owner, spot, items))
         elif name in _FACTS:
             yield Value("other", "constant")
         elif self._is_field(owner, spot):

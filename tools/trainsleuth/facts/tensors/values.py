@@ -12,7 +12,7 @@ from trainsleuth.finding import Link
 from ..reading.scopes import Item
 from ..records import Expr
 from ..tracing.following import Following
-from ..tracing.things import Spot
+from ..tracing.things import Instance, Spot
 from .operations import NO_GRAD
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ class Value(NamedTuple):
     grad: live (a path leads back to parameters), cut (surely none), leaf (an input of its own that requires a
         gradient), reborn (a leaf made from what was cut), data (from a loader), constant, unknown.
     before: of cut and reborn, the grad before the cut. is_bare: reborn, and nothing was computed from it
-    since. chain: cause first. why: what was not resolved.
+    since. chain: cause first. why: what was not resolved. layer: of torch, of which it is the output with the axes that this
+    gave it, if only squashed since.
     """
 
     range: str = "unknown"
@@ -41,12 +42,17 @@ class Value(NamedTuple):
     why: str = ""
     is_bare: bool = False
     cut_at: Link | None = None
+    layer: Instance | None = None
 
     def then(self, path: str, line: int, why: str) -> Value:
         """The same value one step further on its way."""
         if len(self.chain) >= MAX_CHAIN or (self.chain and self.chain[-1] == Link(path, line, why)):
             return self
         return self._replace(chain=(*self.chain, Link(path, line, why)))
+
+    def reshaped(self) -> Value:
+        """The same numbers, perhaps along other axes."""
+        return self if self.layer is None else self._replace(layer=None)
 
 
 def unknown(why: str) -> Value:
@@ -147,7 +153,7 @@ class Values:
         elif key is not None and key.kind == "number" and key.text.isdigit() and self.is_sequence(expr.parts[0], spot):
             yield from self.of(expr.parts[0], spot, (int(key.text), *items))
         else:
-            yield from self.of(expr.parts[0], spot, items)
+            yield from (value.reshaped() for value in self.of(expr.parts[0], spot, items))
 
     def is_sequence(self, expr: Expr, spot: Spot) -> bool:
         """Indexing it by a number takes an element of a tuple or list, not a row of a tensor."""
