@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ..reading.scopes import bindings
 from ..reading.scoping import Name, Scoping, last_of
 from ..records import Expr, Function
-from ..running.reachable import Reachable
-from .handing import KEPT, MADE, PASSED, RETURNED, RUN_BY_OBJECTS, Handing
+from .handed import HELD, ONCE, Handed, Holding, step
+from .handing import RUN_BY_OBJECTS, Handing
 from .wrappers import INNER
 
 if TYPE_CHECKING:
@@ -19,25 +19,6 @@ if TYPE_CHECKING:
     from ..naming.sites import Site
 
 _SET = re.compile("1")
-_LEVELS = 0b111  # of how often a name is to be called to get the thing: bit 0 not at all, bit 1 once, bit 2 more often
-
-
-def _step(ways: int, levels: int) -> int:
-    """The levels of a name that is handed what another has at `levels`."""
-    found = levels if ways & KEPT else 0
-    if ways & RETURNED:
-        found |= levels << 1 | levels & 0b100
-    if ways & PASSED:
-        found |= levels & 0b110
-    if ways & MADE:
-        found |= levels >> 1 | levels & 0b100
-    return found & _LEVELS
-
-
-_STEPS = [
-    [_step(ways, levels) for levels in range(_LEVELS + 1)] for ways in range((KEPT | MADE | RETURNED | PASSED) + 1)
-]
-_APART = [tuple(level for level in (1, 2, 4) if levels & level) for levels in range(_LEVELS + 1)]
 
 
 class Holders:
@@ -49,12 +30,12 @@ class Holders:
 
     def aliases(self, names: Iterable[str]) -> frozenset[str]:
         """`names` and every last name that what they mean in the project or outside may go by."""
-        held = self._reached((name, 1) for name in names)
-        return frozenset(last_of(name) for name, levels in held.items() if levels & 1)
+        held = self._handed.reached((name, HELD) for name in names)
+        return frozenset(last_of(name) for name, levels in held.items() if levels & HELD)
 
     def of_objects(self, names: Iterable[str]) -> frozenset[str]:
         """Every last name that an object of a class with one of these names may go by, and of what gives one."""
-        held = self._reached((name, 2) for name in names)
+        held = self._handed.reached((name, ONCE) for name in names)
         return frozenset(last_of(name) for name in held)
 
     def calls(self, names: Iterable[str]) -> tuple[Site, ...]:
@@ -66,10 +47,10 @@ class Holders:
 
     def _calls(self, wanted: frozenset[str]) -> Iterator[Site]:
         below = [cls.name for cls in self.index.classes() if any(base.last in wanted for base in cls.bases)]
-        held = self._reached((name, 2 if name[:1].isupper() else 1) for name in (*wanted, *below))
+        held = self._handed.reached((name, ONCE if name[:1].isupper() else HELD) for name in (*wanted, *below))
         places: dict[str, set[Name]] = {}
         for name, levels in held.items():
-            if levels & 1:
+            if levels & HELD:
                 places.setdefault(last_of(name), set()).add(name)
         for last in sorted(places):
             for site in self._called(last, places[last]):
@@ -77,7 +58,7 @@ class Holders:
                     yield site
         for site in self.index.calls(""):  # self.losses[head](output, target), nn.MSELoss()(output, target)
             called = site.call.parts[0]
-            if called.kind == "call" and held.get(self.scoping.callee(called, site.function), 0) & 0b10:
+            if called.kind == "call" and held.get(self.scoping.callee(called, site.function), 0) & ONCE:
                 yield site
                 continue
             table = called.parts[0] if called.kind == "index" else called
@@ -93,12 +74,12 @@ class Holders:
 
     def runs(self, function: Function) -> tuple[Name, ...]:
         """Every name in the project that a call which runs `function` may have, but "" for what has no name."""
-        bits = self._held.of((1, function.name))
+        bits = self._held.of(function.name, HELD)
         cls = self.index.class_of(function)
         by_object = function.name in RUN_BY_OBJECTS
         if cls is not None and (by_object or function.name == "__init__"):
             for name in {one.name for one in (cls, *self.index.subclasses(cls))}:
-                bits |= self._held.of((2 if by_object else 1, name))
+                bits |= self._held.of(name, ONCE if by_object else HELD)
         return self._of_bits(bits) + (tuple(INNER) if by_object and cls is not None else ())
 
     def _of_bits(self, bits: int) -> tuple[Name, ...]:
@@ -110,7 +91,7 @@ class Holders:
     @cached_property
     def _places_of(self) -> list[Name]:
         """Every name that is called and may run something of the project."""
-        found = {name for name, levels in self._of_project.items() if levels & 1}
+        found = {name for name, levels in self._of_project.items() if levels & HELD}
         return sorted(found & self.callers.keys(), key=self._order)
 
     def _order(self, name: Name) -> tuple[str, int, str, int, str]:
@@ -120,43 +101,21 @@ class Holders:
         return last_of(name), 0, scope or "", 0, ""
 
     @cached_property
-    def _held(self) -> Reachable[tuple[int, Name]]:
-        """From a name at one level to all called names that hold the thing itself."""
-        bits = {name: 1 << place for place, name in enumerate(self._places_of)}
-        return Reachable(self._after, lambda state: bits.get(state[1], 0) if state[0] == 1 else 0)
-
-    def _after(self, state: tuple[int, Name]) -> list[tuple[int, Name]]:
-        """One step on."""
-        levels, name = state
-        found: list[tuple[int, Name]] = [(levels >> 1, name)] if levels > 1 and name in self._properties else []
-        for other, ways in self._handing.table.get(name, {}).items():
-            for level in _APART[_STEPS[ways][levels]]:
-                found.append((level, other))
-        return found
-
-    def _reached(self, seeds: Iterable[tuple[Name, int]]) -> Mapping[Name, int]:
-        """All names that what is had at the levels of `seeds` is handed on to, at any distance, with their levels."""
-        reached = dict(seeds)
-        waiting, table = list(reached), self._handing.table
-        while waiting:
-            name = waiting.pop()
-            if name in self._properties:
-                reached[name] |= reached[name] >> 1
-            levels = reached[name]
-            for other, ways in table.get(name, {}).items():
-                before = reached.get(other, 0)
-                after = before | _STEPS[ways][levels]
-                if after != before:
-                    reached[other] = after
-                    waiting.append(other)
-        return reached
+    def _held(self) -> Holding:
+        """To all called names that hold the thing itself."""
+        return self._handed.holders(self._places_of)
 
     @cached_property
     def _of_project(self) -> Mapping[Name, int]:
         """All that may hold a function or class of the project, or what one of them gives."""
-        seeds: dict[Name, int] = {function.name: 1 for function in self.index.functions()}
-        seeds.update((cls.name, 0b11) for cls in self.index.classes())
-        return self._reached(seeds.items())
+        seeds: dict[Name, int] = {function.name: HELD for function in self.index.functions()}
+        seeds.update((cls.name, HELD | ONCE) for cls in self.index.classes())
+        return self._handed.reached(seeds.items())
+
+    @cached_property
+    def _handed(self) -> Handed:
+        properties = dict.fromkeys(one.name for one in self.index.functions() if one.is_property)
+        return Handed(self._handing.table, properties)
 
     @property
     def callers(self) -> Mapping[Name, list[Function]]:
@@ -170,7 +129,7 @@ class Holders:
         """Wide: a call in `function` may run a function of the project."""
         called = call.parts[0]
         if called.kind == "path" and "." not in called.text:
-            return bool(self._of_project.get(self.scoping.variable(function, called.text), 0) & 1)
+            return bool(self._of_project.get(self.scoping.variable(function, called.text), 0) & HELD)
         if called.kind not in ("path", "attr"):
             return True
         receiver = called.receiver
@@ -184,7 +143,7 @@ class Holders:
         elif (expr.kind == "call" and expr.last == "super") or expr.kind not in ("call", "attr"):
             return True
         held = self._handing.held(expr, function)
-        return any(_STEPS[ways][self._of_project.get(name, 0)] & 1 for name, ways in held)
+        return any(step(ways, self._of_project.get(name, 0)) & HELD for name, ways in held)
 
     @cached_property
     def members(self) -> frozenset[str]:
@@ -205,7 +164,3 @@ class Holders:
         for path in self.index.files:
             found.update(path.removesuffix("/__init__.py").removesuffix(".py").split("/"))
         return frozenset(found)
-
-    @cached_property
-    def _properties(self) -> frozenset[str]:
-        return frozenset(one.name for one in self.index.functions() if one.is_property)
