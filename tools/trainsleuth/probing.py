@@ -26,6 +26,7 @@ _LET_IN = "start the Python that trains with the environment that it is given, s
 NOT_OF_DATA = (NameError, AttributeError, ImportError, TypeError, FileNotFoundError, NotADirectoryError, IsADirectoryError,
                PermissionError)  # fmt: skip
 """Errors that a program makes however many batches it got."""
+_LISTENER = "listener trace"  # which sees the steps
 SAVING = "torch/serialization.py"  # raises RuntimeError for a folder that is not there
 WHOLE_EPOCHS = "preflight with --whole-epochs and more --time"
 NEVER_RAN = frozenset({"not_started", "not_probed", "cancelled"})
@@ -363,6 +364,9 @@ def _nothing_trained(run: Run, experiment: str) -> str:
     if idle:
         return f"no backward was seen, and {idle} optimizer steps that nothing was computed for: {run.why}"
     seen = f" ({forwards} module calls and {grads} torch.autograd.grad calls were)" if forwards or grads else ""
+    failed = next(filter(None, (trace.hooks_missing.get(_LISTENER) for trace in traces(run.events))), "")
+    if failed:
+        return f"no step could be seen, for the probe itself failed ({failed}), a fault of trainsleuth's own: {run.why}"
     found = [event for event in run.events if event.get("kind") == "nonfinite" and event["reproduced"]]
     broken = f"; {nonfinite_in_words(found[0])}" if found else ""
     return f"no backward and no optimizer step was seen{seen}: {run.why}{broken}"

@@ -10,7 +10,7 @@ from functools import partial
 
 from . import randomness
 from .freeze import storage
-from .tensors import hear_gradient, tensors_in
+from .tensors import hear_gradient, is_mapping, tensors_in
 
 
 class Call:
@@ -59,7 +59,7 @@ def named_tensors(value, name, depth=6):
     """(name, tensor) for nested containers: ".0", ".input_ids", ".1.mask" behind the given name."""
     if hasattr(value, "grad_fn") and hasattr(value, "dtype"):
         yield name.lstrip("."), value
-    elif depth and hasattr(value, "items") and hasattr(value, "keys"):
+    elif depth and is_mapping(value):
         for key in list(value.keys()):
             yield from named_tensors(value[key], "%s.%s" % (name, key), depth - 1)
     elif depth and isinstance(value, (list, tuple)):

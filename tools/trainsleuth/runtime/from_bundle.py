@@ -9,7 +9,7 @@ import os
 
 from . import randomness, registered
 from .phases import inner
-from .tensors import tensors_in
+from .tensors import is_mapping, tensors_in
 
 TABLES = (registered.named_parameters, registered.named_buffers)
 UNNAMED = "_orig_mod."  # what torch.compile puts into names
@@ -114,7 +114,7 @@ def with_tensors(value, others, depth=6):
         items = [with_tensors(one, others, depth - 1) for one in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     filled = copy.copy(value)
-    if hasattr(value, "items") and hasattr(value, "keys"):
+    if is_mapping(value):
         for key in list(value.keys()):
             filled[key] = with_tensors(value[key], others, depth - 1)
     elif hasattr(value, "__dataclass_fields__"):

@@ -14,6 +14,7 @@ from .calls import autocast_states, named_tensors
 from .ends import is_mask
 from .phases import inner
 from .rows import is_batch
+from .tensors import is_mapping
 
 MOST_BATCHES = 8  # that were read ahead of their calls
 LAST_STEP = 60  # whose batches are read
@@ -119,7 +120,7 @@ def without_graph(given):
 
 def masks_in(batch):
     """(name, Mask) for each mask of a table of tensors, with the first of the tokens beside it."""
-    if not (hasattr(batch, "keys") and hasattr(batch, "items")):
+    if not is_mapping(batch):
         return
     tables = {str(name): t for name, t in batch.items() if is_table(t)}
     for name, tensor in tables.items():

@@ -62,7 +62,7 @@ def kept(dataset):
 def of_tensor(torch, coder, value, size, indices):
     if hasattr(value, "__array__") and not hasattr(value, "grad_fn"):
         try:
-            value = torch.as_tensor(value)
+            value = torch.as_tensor(value.__array__())  # a table of pandas is no sequence
         except (TypeError, ValueError, RuntimeError):
             return None
     if not hasattr(value, "grad_fn") or not is_batch(value) or value.dim() < 2 or value.shape[0] != size:

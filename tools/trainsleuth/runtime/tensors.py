@@ -8,7 +8,7 @@ def tensors_in(value, depth=6):
     """Every tensor inside dicts, lists, tuples and attribute containers, in a stable order."""
     if hasattr(value, "grad_fn") and hasattr(value, "dtype"):
         yield value
-    elif (depth and isinstance(value, dict)) or (depth and hasattr(value, "items") and hasattr(value, "keys")):
+    elif depth and is_mapping(value):
         for item in value.values():
             yield from tensors_in(item, depth - 1)
     elif depth and isinstance(value, (list, tuple)):
@@ -17,6 +17,12 @@ def tensors_in(value, depth=6):
     elif depth and hasattr(value, "__dataclass_fields__"):
         for name in value.__dataclass_fields__:
             yield from tensors_in(getattr(value, name, None), depth - 1)
+
+
+def is_mapping(value):
+    """A dict, or what has its methods: a BatchEncoding, not a table of pandas, whose `values` are an array."""
+    kind = type(value)
+    return isinstance(value, dict) or all(callable(getattr(kind, name, None)) for name in ("keys", "items", "values"))
 
 
 def hear_gradient(tensor, hear):
