@@ -81,12 +81,20 @@ REAL: Edit = (
     "from transformers import GPT2Config, GPT2LMHeadModel\n\n"
     "model = GPT2LMHeadModel(GPT2Config(vocab_size=WORDS, n_positions=32, n_embd=16, n_layer=1, n_head=2))",
 )
+TIME_FIRST: Edits = (
+    ('model(**batch)["loss"]', 'model(batch["input_ids"].t().contiguous(), labels=batch["labels"].t().contiguous())["loss"]'),
+    (", batch_first=True", ""),
+)  # fmt: skip
+STARTED: Edit = (
+    "self.layers(self.embed(input_ids))[0]", "self.layers(torch.cat([torch.zeros(1, input_ids.shape[1], 16), self.embed(input_ids)[:-1]]))[0]"
+)  # fmt: skip
 
 FAULTS: dict[str, tuple[Edits, str]] = {
     "copies": ((UNMOVED,), "learns to copy"),
     "copies, labels first": ((UNMOVED, LABELS_FIRST), "learns to copy"),
     "copies, a mask first": ((UNMOVED, MASK_FIRST), "learns to copy"),
     "copies, only a loss comes back": ((UNMOVED, ONLY_LOSS), "learns to copy"),
+    "copies, time first": ((UNMOVED, *TIME_FIRST), "learns to copy"),
     "moved twice": ((MOVED,), "moves its labels twice"),
     "moved twice, only a loss comes back": ((MOVED, ONLY_LOSS), "moves its labels twice"),
     "no mask, labels first": ((BOTH_WAYS, LABELS_FIRST), "sees the future"),
@@ -102,6 +110,7 @@ HEALTHY: dict[str, Edits] = {
     "classes on axis 1": (ONLY_LOSS, BY_CLASSES),
     "labels without the prompt": (NO_PROMPT,),
     "moved by the collate function": (UNMOVED, MOVED),
+    "moved by the model, which begins with a start, time first": (UNMOVED, *TIME_FIRST, STARTED),
     "a few words are masked": (UNMOVED, FEW_MASKED, BOTH_WAYS),
     "a few words are masked, only a loss comes back": (UNMOVED, FEW_MASKED, BOTH_WAYS, ONLY_LOSS),
     "an autoencoder": (UNMOVED, BOTH_WAYS),

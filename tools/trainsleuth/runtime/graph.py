@@ -101,8 +101,8 @@ def outer_products(roots):
     With further axes, (N, 1, H, W) that met (N, H, W), where both are known. Gives (node, shape of the operand,
     shape of the result, whether the other operand carries a gradient as well).
 
-    A deliberate pairwise comparison makes its axes by hand (unsqueeze, expand) or meets two operands with
-    graphs as (N, 1) and (1, N); a parameter that scales a square matrix comes from a leaf. Both are left alone.
+    A deliberate pairwise comparison makes its axes by hand (unsqueeze, expand), meets two operands as (N, 1) and (1, N),
+    or one of them with what is (N, N) by itself; a parameter that scales a square matrix comes from a leaf. Both are left alone.
     """
     for node in loss_arithmetic(roots):
         result = shape_of(node)
@@ -111,9 +111,12 @@ def outer_products(roots):
         n, rest = result[0], result[2:]
         parents = [parent for parent, _ in node.next_functions if parent is not None]
         operands = [operand_shape(parent) for parent in parents]
-        if n < 2 or result[1] != n or result in operands or [1, *result[1:]] in operands:
+        if n < 2 or result[1] != n:
             continue
-        if rest and [n, *rest] not in operands + shapes_saved(node):
+        met = operands + shapes_saved(node)  # a mask of pairs has no graph
+        if result in met or [1, *result[1:]] in met:
+            continue
+        if rest and [n, *rest] not in met:
             continue  # (N, 1, H, W) meets N classes as well, where the batch has as many
         for parent, operand in zip(parents, operands):
             is_made_by_hand = name_of(parent).startswith(("Unsqueeze", "Expand"))

@@ -103,7 +103,8 @@ class Again:
         facts.update(mates.facts(self, results, facts["noise"]))
         if facts["mates_effect"] and self.main.dim() >= 2 and self.main.shape[1] >= 3:
             facts["axis_1_effect"] = mates.moved_by_others(self, results, 1)
-        facts.update(self._causal(plain, targets))
+        along = 0 if facts.get("axis_1_effect") == 0.0 else 1 if facts["mates_effect"] == 0.0 else None
+        facts.update(self._causal(plain, targets, along))
         return facts
 
     def _idle(self, results):
@@ -135,8 +136,10 @@ class Again:
 
         return change
 
-    def _causal(self, outputs, targets):
-        """For a model of the next token: does what comes later change what is said earlier?"""
+    def _causal(self, outputs, targets, time=None):
+        """For a model of the next token: does what comes later change what is said earlier? `time`: the only axis along which
+        its outputs depend on each other.
+        """
         x = self.main
         if x.is_floating_point() or x.dim() != 2:
             return {"causal": None}
@@ -144,7 +147,8 @@ class Again:
         asked = next((one for one in found if one.is_next), None)
         if asked is not None:
             return dict(self._moved_by_later(outputs, asked), copies=False, twice=asked.is_twice)
-        facts = [self._moved_by_later(outputs, one) for one in found if one.is_copy]
+        copied = [one for one in found if one.is_copy]
+        facts = [self._moved_by_later(outputs, one) for one in copied if time in (one.along, None)]
         told = [one for one in facts if one["causal"] is not None]
         seen = next((one for one in told if not one["causal"]), told[0] if told else {"causal": None})
         return dict(seen, copies=True)  # which axis is time nobody says: along both an output must see nothing later
