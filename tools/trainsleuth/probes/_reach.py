@@ -46,10 +46,15 @@ def loss_reaches_nothing(trace: Trace) -> Iterator[Finding]:
 
 def hidden(trace: Trace) -> Iterator[Finding]:
     """Parameters in the graph that no optimizer and no module registers."""
-    strangers = [Counter((s["site"], s["name"], s["cls"]) for s in g["unregistered"]) for g in trace.events("graph")]
+    strangers = [
+        Counter((s["site"], s["name"], s["cls"], s["fresh"]) for s in g["unregistered"]) for g in trace.events("graph")
+    ]
     most: Counter[tuple[Any, ...]] = reduce(or_, strangers, Counter())  # the largest count of any backward
-    for (site, name, cls), count in most.items():
+    for (site, name, cls, is_fresh), count in most.items():
         where = f"{cls}.{name.rsplit('.', 1)[-1]}" if name else "a place that no called module names"
+        if is_fresh and not name:
+            yield _made_anew(count)
+            continue
         yield fail(
             site,
             f"the loss depends on {count} parameter tensors kept in {where}, but no module registers them and no "
@@ -59,6 +64,20 @@ def hidden(trace: Trace) -> Iterator[Finding]:
             measured={"tensors": count},
             next="find where they are made, register them there, and check that sum(p.numel() for p in model.parameters()) grows",
         )
+
+
+def _made_anew(count: int) -> Finding:
+    """Norms that forward() makes each time: what they do they do, their scales and shifts only never learn."""
+    return fail(
+        None,
+        f"the loss depends on {count} parameter tensors, all ones or all zeros as norms begin, that no module registers and no optimizer holds: a "
+        "norm that forward() makes anew has scales and shifts that never learn; expected it to be made once in __init__, or without them",
+        "unregistered-submodules",
+        severity="note",
+        confidence="medium",
+        measured={"tensors": count},
+        next="look for nn.LayerNorm(...) or another norm that is made within a forward()",
+    )
 
 
 def unreached(trace: Trace, table: Table, optimizer: int) -> list[Finding]:

@@ -14,7 +14,7 @@ tenth of the weights, or more, with a loss that ends above its start; gradients 
 embedding and an output layer that began as equal copies; a line that called a copy of the model and then calls the
 trained model itself (a target network whose name was rebound); an average or target network of which each update takes over
 nearly all of the trained weights, not all, and always the same share (its two factors are exchanged). A copy of the model that never moves, or is saved with the
-values from before training, or is updated softly and never used, is a note; so are
+values from before training, or is updated softly and never used, is a note; so are norms that forward() makes anew, and
 parameters that are read while their module is never called, when what is computed from them is detached and nothing moves them. A
 model of which a quarter is frozen or more, with no weights that torch was seen to load, is open.
 A pass rules these out for the steps seen; it does not say that the updates are useful.

@@ -11,7 +11,7 @@ from . import graph, registered, regrouped
 from .flat_order import Matrices
 from .gradients import members
 from .targets import CLASSIFIERS
-from .tensors import describe, is_dense, local, scalar, tensors_in
+from .tensors import describe, is_dense, is_unreadable, local, scalar, tensors_in
 
 MOST_PER_PLACE = 3  # calls of one loss at one line that are described
 MOST_GRAPHS = 4
@@ -128,7 +128,7 @@ class Listener:
         strangers = [
             leaf for key, leaf in leaves.items() if key not in known and isinstance(leaf, self.torch.nn.Parameter)
         ]
-        return [dict(shape=list(leaf.shape), **self.owner(leaf)) for leaf in strangers[:50]]
+        return [dict(shape=list(leaf.shape), fresh=is_fresh(leaf), **self.owner(leaf)) for leaf in strangers[:50]]
 
     def owner(self, parameter):
         """Where a parameter hides: a module kept in a plain list, tuple or dict of another module."""
@@ -188,6 +188,12 @@ class Listener:
 def is_flat(leaf):
     """One tensor that stands for the parameters of many modules (FSDP)."""
     return getattr(leaf, "_is_flat_param", False)
+
+
+def is_fresh(leaf):
+    """Is it all ones or all zeros, as the scales and shifts of a norm begin?"""
+    value = local(leaf).detach()
+    return not is_unreadable(value) and value.numel() > 0 and any(bool((value == one).all()) for one in (0, 1))
 
 
 def holds(value, parameter):
