@@ -7,7 +7,8 @@ Fails on: probabilities or log-probabilities where logits belong, and the revers
 through a ReLU; shapes that broadcast to an outer product, or one prediction compared with several targets; rows made flat in another order than their labels; a loss below its mathematical lower bound; targets that are
 no probabilities, the blank of CTC, or one constant; labels at the filled-up ends of sequences that count; a first loss far above chance; a loss that is negated before backward, or sinks
 without bound; a term of the loss that lost its graph; several losses of one line in each step of which only the last reaches backward. Where both operands of an outer product carry a gradient it is a note: scores of a
-ranking may be meant to meet in all pairs; so is a cross entropy by hand without its logarithm, which a reward looks like.
+ranking may be meant to meet in all pairs; so is a cross entropy by hand without its logarithm, which a reward looks like; so is a loss of torch
+that after sixty steps is the same for targets of other examples of the batch: nothing of the pairs was learned, whatever the reason.
 A pass rules these out for the calls seen. A plausible first loss does not prove that labels are right.
 Padding is told by what enters the model: one value behind (or before) sequences of different lengths and nowhere else, with one label there,
 which the gradient reaches. It is a note below a tenth of the labels, and where the targets are the inputs: an end may be meant to be learned.
@@ -28,6 +29,7 @@ from trainsleuth.trace import Event, Trace, place, shown
 
 from ._first_loss import chance_of, far_above_chance, per_label
 from ._loss_inputs import blank_in_target, constant_target, squashed_twice, target_out_of_range, unlogged, wrong_input
+from ._loss_mispaired import pairs_that_do_not_matter
 from ._loss_overwritten import only_the_last
 from ._loss_padding import padding_counted
 from ._loss_shapes import elementwise_broadcast, labels_in_other_order, one_for_several, outer_products, pairs_for_rows
@@ -36,7 +38,7 @@ from ._loss_words import made_at, numbers_of, span
 from ._targeted import targets_left_out
 
 EXPERIMENT = "observe"
-READS = ("losses", "padding", "next_tokens", "overwritten")
+READS = ("losses", "padding", "next_tokens", "overwritten", "mispaired")
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
@@ -66,6 +68,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     if not failures:
         failures += [*far_above_chance(trace, calls), *falls_without_bound(trace, graphs)]
     failures += [*padding_counted(trace), *targets_left_out(trace), *only_the_last(trace)]
+    failures += pairs_that_do_not_matter(trace)
     yield from failures
     if calls and not [f for f in failures if f.is_alarm]:
         yield from _passes(calls)
