@@ -184,7 +184,7 @@ class Listener:
         if found is None:
             return
         batches, _, number = self._pass()
-        stream.add(*self.coder.codes(found[1]), batch=(number, batches))
+        stream.add(*self.coder.codes(self._examples_first(found[1])), batch=(number, batches))
         if self.described.setdefault((role, root, self.loader), 0) < MOST_TOLD:
             self.described[role, root, self.loader] += 1
             number = self.described[role, root, self.loader]
@@ -194,6 +194,12 @@ class Listener:
                 site=site[0], lib=site[1], main=found[0], shown=shown, in_order=is_in_order(self.loaders.get(self.loader)),
                 tensors=[dict(facts_of(t), name=name) for name, t in named[:8]],
             )  # fmt: skip
+
+    def _examples_first(self, tensor):
+        """With the axis in front that is as long as the loader's batch, where this is the second: time often comes first."""
+        sizes = {len(one) for _, one in named_tensors(self.targets.given, "") if one.dim()}
+        is_second = len(sizes) == 1 and tensor.dim() > 1 and tensor.shape[0] not in sizes and tensor.shape[1] in sizes
+        return tensor.transpose(0, 1) if is_second else tensor
 
     def _gathered(self, root, named):
         """Examples that a loader gives one by one, and of one shape, as batches of several; nothing until there are enough."""
