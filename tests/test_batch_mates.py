@@ -55,10 +55,22 @@ for tokens, lengths in DataLoader(data, batch_size=14, shuffle=True, drop_last=T
 
 UNSORTED = "        y = y[order.argsort()]\n"
 RETURN = "        return self.head(y)\n"
+SORTED_BEFORE = (
+    ("lengths, order = lengths.sort(descending=True)", "order = torch.arange(len(lengths))"),
+    (
+        "    logits = model",
+        "    lengths, order = lengths.sort(descending=True)\n    tokens = tokens[order]\n    logits = model",
+    ),
+    ("NOISE *", "0 *"),
+)
 # edits, outcome and severity of the finding about batch mates, a part of its message
 CASES = {
     "no noise": ((("NOISE *", "0 *"),), "pass", None, "the same with other batch mates"),
     "noise in the order of lengths": ((), "open", None, "batch mates of the same lengths"),
+    "sorted before they enter": (SORTED_BEFORE, "pass", None, "the same with other batch mates"),
+    "sorted before they enter, and mixed": (
+        (*SORTED_BEFORE, (RETURN, "        return self.head(y - y.mean(0))\n")), "fail", "warning", "mixes examples",
+    ),
     "rows stay sorted": (((UNSORTED, ""),), "fail", "warning", "in another order"),
     "rows stay sorted, without noise": (((UNSORTED, ""), ("NOISE *", "0 *")), "fail", "warning", "in another order"),
     "rows stay sorted and the order is told": (

@@ -53,5 +53,7 @@ def test_examples_are_counted_along_the_second_axis(host: Host, tmp_path: Path, 
     program.write_text(PROGRAM.replace("LEAK", leak))
     trace, ended = host.run(program, tmp_path, dict(probes.EXPERIMENTS["observe"]))
     assert ended["code"] == 0 and not trace.hooks_missing, ended["output"]
-    told = [one.message for one in probes.judge("observe", trace, frozenset({"batch_as_seen"})) if one.outcome == "fail"]
+    told = [
+        one.message for one in probes.judge("observe", trace, frozenset({"batch_as_seen"})) if one.outcome == "fail"
+    ]
     assert (len(told) == 1 and words in told[0]) if words else not told, told

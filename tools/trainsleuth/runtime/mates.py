@@ -30,7 +30,7 @@ def facts(again, results, noise):
     """
     found = {"mates_effect": moved_by_others(again, results, 0)}
     kept = lengths_of(again)
-    if kept and found["mates_effect"] != 0.0 and (noise or found["mates_effect"] is None):
+    if kept and not again.kept and found["mates_effect"] != 0.0 and (noise or found["mates_effect"] is None):
         same = moved_by_others(again, results, 0, kept)
         if same is not None:
             found = {"mates_effect": same, "other_lengths_effect": found["mates_effect"], "same_lengths": True}
@@ -78,7 +78,12 @@ def _with_order(again, axis, order, kept):
     size = len(order)
 
     def change(tensor):
-        if tensor.dim() <= axis or tensor.shape[axis] != size or any(tensor is one for one in kept):
+        if (
+            tensor.dim() <= axis
+            or tensor.shape[axis] != size
+            or again.stays(tensor)
+            or any(tensor is one for one in kept)
+        ):
             return tensor
         return tensor.index_select(axis, again.torch.tensor(order, device=tensor.device))
 

@@ -36,6 +36,7 @@ class Again:
         self.state, self.until = randomness.save(torch), until
         self.rows, self.takes_arrays = int(main.shape[0]), takes_arrays
         self.gives_numbers = False  # whole numbers with a row per example, as the order of its rows
+        self.kept = []  # lengths that stay where they are, since packing asks for their order
         self.scores = None  # what loss functions inside are given, where nothing else tells of single places
 
     # -- one call --------------------------------------------------------------------------
@@ -78,6 +79,15 @@ class Again:
     # -- all of them -----------------------------------------------------------------------
 
     def all(self, targets):
+        try:
+            return self._all(targets)
+        except RuntimeError:
+            self.kept = [] if self.kept else mates.lengths_of(self)
+            if not self.kept:
+                raise
+            return self._all(targets)
+
+    def _all(self, targets):
         watch = DropoutWatch(self.torch, self.sites)
         with watch as active:
             plain = self.outputs()
@@ -126,11 +136,14 @@ class Again:
             return False
         return bool((tensor != tensor[:1]).any()) and len(tensor.reshape(-1)[:4096].unique()) > 2
 
+    def stays(self, tensor):
+        return any(tensor is one for one in self.kept)
+
     def _rolled(self, keep):
         """Every tensor with a row per example gets its rows from `keep` on moved by one."""
 
         def change(tensor):
-            if tensor.dim() < 1 or tensor.shape[0] != self.rows:
+            if tensor.dim() < 1 or tensor.shape[0] != self.rows or self.stays(tensor):
                 return tensor
             return self.torch.cat([tensor[:keep], tensor[keep:].roll(1, 0)])
 
