@@ -153,6 +153,25 @@ def squashed_twice(graphs: tuple[Event, ...]) -> Iterator[Finding]:
         )
 
 
+def softmax_over_one(graphs: tuple[Event, ...]) -> Iterator[Finding]:
+    """It is 1, and nothing learns through it. Of several lengths in turn one may be 1: then it is so in some graphs alone."""
+    found = {site: graph for graph in reversed(graphs) for site in graph.get("over_one", ())}
+    if not found or not all(graph.get("over_one") for graph in graphs):
+        return
+    if any(found):
+        found.pop(None, None)
+    for site, graph in found.items():
+        yield failure(
+            {**graph, "site": site or graph["site"], "fn": "softmax"},
+            f"a softmax at {site or shown(graph)} runs over an axis of length 1, so it gives 1 whatever it gets, and what it gets never learns "
+            "from it; is another axis meant, or is there one thing to choose from in this run?",
+            "wrong-axis-or-mask",
+            severity="note",
+            confidence="medium",
+            next="print the shape on that line, and name the axis that is to sum to 1",
+        )
+
+
 def unlogged(graphs: tuple[Event, ...]) -> Iterator[Finding]:
     """Minus the sum of targets times probabilities: a cross entropy, but for its logarithm. A reward may be meant."""
     found = {site: graph for graph in reversed(graphs) for site in graph.get("unlogged", ())}

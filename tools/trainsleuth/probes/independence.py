@@ -1,7 +1,7 @@
 """Does an example's output depend on its batch mates, or a token's on what comes later?
 
 When the run is over, the last training batch goes through the trained model in evaluation mode, once as it
-was and once with everything exchanged but one example; its output must be the same but for rounding (two steps
+was and once with everything exchanged but one example; its output must be the same but for rounding (eight steps
 between the numbers that its type has at the largest output). Where its noise moves it, or its shape, and lengths come with the
 examples, the lengths stay.
 Where targets are the inputs moved by one, the second half of each sequence is exchanged, and the outputs of

@@ -8,7 +8,7 @@ through a ReLU; shapes that broadcast to an outer product, or one prediction com
 no probabilities, the blank of CTC, or one constant; labels at the filled-up ends of sequences that count; a first loss far above chance; a loss that is negated before backward, or sinks
 without bound; a term of the loss that lost its graph; several losses of one line in each step of which only the last reaches backward. Where both operands of an outer product carry a gradient it is a note: scores of a
 ranking may be meant to meet in all pairs; so is a cross entropy by hand without its logarithm, which a reward looks like; so is a loss of torch
-that after sixty steps is the same for targets of other examples of the batch: nothing of the pairs was learned, whatever the reason.
+that after sixty steps is the same for targets of other examples of the batch: nothing of the pairs was learned, whatever the reason; and a softmax over an axis of length one.
 A pass rules these out for the calls seen. A plausible first loss does not prove that labels are right.
 Padding is told by what enters the model: one value behind (or before) sequences of different lengths and nowhere else, with one label there,
 which the gradient reaches. It is a note below a tenth of the labels, and where the targets are the inputs: an end may be meant to be learned.
@@ -28,7 +28,15 @@ from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, place, shown
 
 from ._first_loss import chance_of, far_above_chance, per_label
-from ._loss_inputs import blank_in_target, constant_target, squashed_twice, target_out_of_range, unlogged, wrong_input
+from ._loss_inputs import (
+    blank_in_target,
+    constant_target,
+    softmax_over_one,
+    squashed_twice,
+    target_out_of_range,
+    unlogged,
+    wrong_input,
+)
 from ._loss_mispaired import pairs_that_do_not_matter
 from ._loss_overwritten import only_the_last
 from ._loss_padding import padding_counted
@@ -63,7 +71,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
                 break
     failures = list(found.values()) + list(outer_products(graphs))
     failures += list(negated(trace, calls)) or list(negated_sum(trace, graphs))
-    failures += [*squashed_twice(graphs), *unlogged(graphs)]
+    failures += [*squashed_twice(graphs), *unlogged(graphs), *softmax_over_one(graphs)]
     failures += [*constant_target(trace, calls), *cut_terms(trace)]
     if not failures:
         failures += [*far_above_chance(trace, calls), *falls_without_bound(trace, graphs)]

@@ -109,6 +109,7 @@ class Listener:
             members=[] if gathered else [len(members(o)) for o in self.optimizers],
             twice=[{"op": graph.name_of(node), "site": self.bus.sites.of_traceback(graph.lines_of(node))[0]}
                    for node in list(graph.squashed_twice(nodes))[:MOST_TWICE]],
+            over_one=[self.bus.sites.of_traceback(graph.lines_of(node))[0] for node in list(graph.over_one(nodes))[:MOST_TWICE]],
             unlogged=[self.bus.sites.of_traceback(graph.lines_of(node))[0] for node in graph.unlogged(tensors)][:MOST_TWICE],
             regrouped=self.regrouped(nodes),
             unregistered=[] if gathered else self.unregistered(leaves), outer=self.outer(tensors), combined=self.combined(tensors),

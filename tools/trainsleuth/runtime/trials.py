@@ -3,6 +3,7 @@
 The random state is the same in every call but one, so noise that a model draws itself cancels out.
 """
 
+import copy
 import re
 import time
 from contextlib import ExitStack
@@ -15,8 +16,9 @@ from .reads import takes_shape_alone
 from .rows import is_batch
 from .scores import Scores
 from .sequences import Sequences
-from .tensors import is_dense, tensors_in
+from .tensors import is_dense, is_mapping, tensors_in
 
+STEPS = 8  # between floats
 MOST_ARGUMENTS = 4  # that are exchanged one by one
 HELPERS = re.compile(
     r"label|target|truth|mask|length|len$|weight|(?<!input_)ids?$|idx|index|^y$|^gt", re.IGNORECASE
@@ -67,9 +69,9 @@ class Again:
         return [t for t in outputs if t.dim() >= 1 and t.shape[0] == self.rows]
 
     def rounding(self, results):
-        """Two steps between the floats at the largest output: sums in another order differ by that."""
+        """A few steps between the floats at the largest output: sums in another order differ by that."""
         floats = [t for t in results if t.numel() and t.is_floating_point()]
-        sizes = (2 * self.torch.finfo(t.dtype).eps * float(t.float().abs().max()) for t in floats)
+        sizes = (STEPS * self.torch.finfo(t.dtype).eps * float(t.float().abs().max()) for t in floats)
         return max(sizes, default=0.0)
 
     @staticmethod
@@ -202,13 +204,25 @@ def replaced(value, change, depth=6):
     """The same nested containers with every dense tensor changed. Other objects are passed on as they are."""
     if hasattr(value, "grad_fn") and hasattr(value, "dtype"):
         return change(value) if is_dense(value) else value
-    if depth and isinstance(value, dict):
-        return type(value)((key, replaced(item, change, depth - 1)) for key, item in value.items())
+    if depth and type(value) is dict:
+        return {key: replaced(item, change, depth - 1) for key, item in value.items()}
+    if depth and is_mapping(value):  # a BatchEncoding is no dict
+        return filled(value, {key: replaced(value[key], change, depth - 1) for key in list(value.keys())})
     if depth and type(value) in (list, tuple):
         return type(value)(replaced(item, change, depth - 1) for item in value)
     if depth and isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(replaced(item, change, depth - 1) for item in value))
     return value
+
+
+def filled(table, values):
+    """A table of the same kind, with these values."""
+    other = copy.copy(table)
+    if isinstance(getattr(table, "data", None), dict):  # what a UserDict keeps them in may be shared with its copy
+        other.data = dict(table.data)
+    for key, value in values.items():
+        other[key] = value
+    return other
 
 
 def distance(one, other):
