@@ -39,6 +39,7 @@ APART = "x, kept = x[torch.randperm(640)], x"
 QUIET = {
     "targets that are all the same": ("torch.ones(640, 3)", "nn.functional.mse_loss(net(inputs), targets)"),
     "nothing to pair": ("x[:, :3]", "net(inputs).pow(2).mean()"),
+    "an autoencoder that has not learned yet": ("x", "1e-6 * nn.functional.mse_loss(net(inputs), inputs[:, :3])"),
 }
 
 

@@ -27,15 +27,17 @@ def preflight_answer(said: Preflight, asked: Request, width: int | None = None) 
     failures = tuple(failure_text(finding, width) for finding in own if finding.outcome == "fail")
     elsewhere = tuple(failure_text(finding, width) for finding in said.elsewhere)
     of_run = [] if _crashed(own) else [finding for finding in own if finding.by.startswith("probe:")]
-    opened = tuple(line_text(finding, width) for finding in of_run if finding.outcome == "open")
-    outcome = said.why or counted(said.findings)
+    opened = [finding for finding in of_run if finding.outcome == "open"]
+    outcome = said.why or counted(
+        finding for finding in said.findings if finding.outcome != "open" or finding in opened
+    )
     return Answer(
         head=wrapped(f"{said.verdict.upper()}  {one_line(shlex.join(asked.command))}: {one_line(outcome)}", "", width),
         sections=(
             Section("the rehearsal:", tuple(wrapped(line, "  ", width, "  ") for line in course_lines(said.course))),
             Section("", failures, NARROW_PROBE),
             Section("in files that this command did not load:", elsewhere, NARROW_PROBE),
-            Section("open:", opened, NARROW_PROBE),
+            Section("open:", tuple(line_text(finding, width) for finding in opened), NARROW_PROBE),
             unobserved_section(said.unobserved, width),
         ),
         plain={

@@ -7,8 +7,10 @@ half a batch. The model is not called again.
 from collections import deque
 from contextlib import suppress
 
+from .freeze import storage
+from .padding import labels_in
 from .targets import CLASSIFIERS
-from .tensors import hear_gradient, is_dense, is_unreadable
+from .tensors import hear_gradient, is_dense, is_unreadable, tensors_in
 
 PAIRED = (
     *CLASSIFIERS, "binary_cross_entropy", "binary_cross_entropy_with_logits", "huber_loss", "kl_div", "l1_loss", "mse_loss",
@@ -28,6 +30,14 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.places = {}  # (function, line of the user, of a library) -> Pairs
+        self.entered = set()  # memory of what entered modules since the last backward
+
+    def forward_before(self, module, args, kwargs):
+        if self.bus.steps <= LAST_STEP and self.torch.is_grad_enabled():
+            self.entered.update({storage(tensor) for tensor in tensors_in((args, kwargs))} - labels_in(args, kwargs))
+
+    def backward_after(self, tensors):
+        self.entered = set()
 
     def loss_after(self, name, arguments, output):
         step = self.bus.steps
@@ -47,8 +57,8 @@ class Listener:
         pairs.add(step, *(self._loss(name, arguments, given, one) for one in (target, others)))
 
     def _are_rows(self, given, target):
-        if not (is_read(given) and is_read(target)) or target.requires_grad:
-            return False
+        if not (is_read(given) and is_read(target)) or target.requires_grad or storage(target) in self.entered:
+            return False  # the last: of what is restored the pairs are right
         return len(given) == len(target) >= LEAST_ROWS and given.numel() <= MOST_VALUES
 
     def _loss(self, name, arguments, given, target):
