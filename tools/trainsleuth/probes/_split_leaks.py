@@ -62,15 +62,19 @@ def stored_twice(trace: Trace) -> Iterator[Finding]:
     for stored in trace.events("stored_overlap"):
         share = stored["shared"] / max(1, stored["distinct"])
         repeats = stored["trained"] - stored["trained_distinct"] > LEAKED * stored["trained"]
-        if stored["eval_loader"] in found or not LEAKED <= share < WHOLE or repeats:
+        is_part = stored["drawn"] and share >= WHOLE and stored["distinct"] < WHOLE * stored["trained_distinct"]
+        if stored["eval_loader"] in found or repeats or not (LEAKED <= share < WHOLE or is_part):
             continue
         loader = loader_of(trace, stored["eval_loader"])
+        meant = "; or is a part of the training data scored on purpose?" if is_part else ""
         yield failure(
             loader,
             f"{stored['shared']} of {stored['distinct']} examples that {named(loader)} evaluates are kept by "
             f"{named(loader_of(trace, stored['train_loader']))} too, which trains ({share:.1%}, compared in {stored['attribute']!r}, before any "
-            "augmentation); expected none",
+            f"augmentation); expected none{meant}",
             "split-leak",
+            severity="note" if is_part else "warning",
+            confidence="medium" if is_part else "high",
             measured={"shared": stored["shared"], "evaluated": stored["distinct"], "share": round(share, 4)},
             next="split before copying or augmenting the data, and compare the indices or paths of both parts",
             claims=("leakage-is-widespread", "augment-after-split"),

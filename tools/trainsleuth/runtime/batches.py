@@ -285,10 +285,11 @@ class Listener:
         roles = {role: {key[2] for key in self.streams if key[0] == role} - {None} for role in ("train", "eval")}
         pairs = [(one, other) for one in roles["eval"] - roles["train"] for other in roles["train"] - roles["eval"]]
         for one, other in pairs[:MOST_PAIRS]:
-            first, second = (getattr(self.loaders[number], "dataset", None) for number in (one, other))
-            if first is None or second is None or first is second:
+            loaders = [self.loaders[number] for number in (one, other)]
+            first, second = (getattr(loader, "dataset", None) for loader in loaders)
+            if first is None or second is None or (first is second and None in map(stored.drawn, loaders)):
                 continue
-            for facts in stored.overlap(self.torch, self.coder, first, second):
+            for facts in stored.overlap(self.torch, self.coder, *loaders):
                 self.events("stored_overlap", eval_loader=one, train_loader=other, **facts)
 
     def _same_data(self, one, other):

@@ -9,21 +9,32 @@ SEPARATORS = ("/", "\\")
 
 
 def overlap(torch, coder, evaluated, trained):
-    """For each attribute in which both keep examples: how many of the evaluated ones the trained ones hold too."""
-    first, second = examples(torch, coder, evaluated), examples(torch, coder, trained)
+    """Of two loaders, for each attribute in which the data sets of both keep examples: how many of the evaluated ones the
+    trained ones hold too.
+    """
+    first, second = (examples(torch, coder, one.dataset, drawn(one)) for one in (evaluated, trained))
+    is_drawn = drawn(evaluated) is not None and drawn(trained) is not None
     for name in first:
         if name in second:
             mine, theirs = first[name], set(second[name])
             distinct = set(mine)
             yield {
                 "attribute": name, "shared": len(distinct & theirs), "distinct": len(distinct), "rows": len(mine),
-                "trained": len(second[name]), "trained_distinct": len(theirs),
+                "trained": len(second[name]), "trained_distinct": len(theirs), "drawn": is_drawn,
             }  # fmt: skip
 
 
-def examples(torch, coder, dataset):
+def drawn(loader):
+    """The indices that a SubsetRandomSampler of the loader draws from; None for any other."""
+    sampler = getattr(loader, "sampler", None)
+    return list(map(int, sampler.indices)) if type(sampler).__name__ == "SubsetRandomSampler" else None
+
+
+def examples(torch, coder, dataset, chosen=None):
     """{attribute: one code per example} of tensors, arrays and lists of paths as long as the data set itself."""
     dataset, indices = base(dataset)
+    if chosen is not None:
+        indices = chosen if indices is None else [indices[i] for i in chosen]
     try:
         size = len(dataset)
     except (TypeError, NotImplementedError):
