@@ -32,6 +32,20 @@ COX = """hazard = (risk.exp() * at_risk.T).sum(0) / at_risk.sum(1)
 MET_A_ROW = "loss = (risk - time.log()[:, 0]).pow(2).mean()"
 
 
+CANCELS = COX.replace("* at_risk.T).sum(0) / at_risk.sum(1)", "* at_risk.T).sum(1) / at_risk.sum(0)")
+
+
+@pytest.mark.parametrize("of_all", [False, True])
+def test_a_loss_that_cancels_itself_is_told(host: Host, tmp_path: Path, of_all: bool) -> None:
+    text = (
+        PROGRAM.replace("LOSS", CANCELS)
+        .replace("range(12)", "range(40)")
+        .replace("event = (torch.rand(64, 1) < 0.7)", "event = (x[:, :1] < 9)")
+    )
+    (told,) = failing(host, tmp_path, text, "loss_contract", 40)
+    assert told.severity == "warning" and "in all 40 steps" in told.message, told
+
+
 @pytest.mark.parametrize(("loss", "count"), [(COX, 0), (MET_A_ROW, 1)])
 def test_a_mask_of_pairs_is_meant(host: Host, tmp_path: Path, loss: str, count: int) -> None:
     told = failing(host, tmp_path, PROGRAM.replace("LOSS", loss), "loss_contract", 12)

@@ -11,6 +11,8 @@ from trainsleuth.trace import Event, Trace, shown
 from ._loss_words import NEVER_NEGATIVE, TOLERANCE, failure, numbers_of, span
 
 SAME_FACTOR = 1e-3  # relative spread between steps of what is constant
+NEEDED_TO_STAND = 30  # steps
+ROUNDING = 1e-6  # of the loss
 NEEDED_TO_FALL = 30  # steps before a sinking loss is judged
 FAR_BELOW = 10.0  # times the first magnitude
 BEYOND = 1e4  # times the first magnitude, below zero: no log-likelihood of a batch falls so far
@@ -130,6 +132,28 @@ def falls_without_bound(trace: Trace, graphs: tuple[Event, ...]) -> Iterator[Fin
         confidence="medium",
         measured={"first": first, "last": values[-1], "steps": len(values)},
         next="print each term of the sum: the one that sinks has the wrong sign",
+    )
+
+
+def stands_still(trace: Trace, graphs: tuple[Event, ...]) -> Iterator[Finding]:
+    """The value that backward starts from is the same in every step, but for rounding, whatever is trained."""
+    values = [fmean(tick["losses"]) for tick in trace.events("tick") if tick["losses"] and _numbers(tick["losses"])]
+    if len(values) < NEEDED_TO_STAND or not graphs:
+        return
+    low, high = min(values), max(values)
+    is_nothing = low < 0 < high and high - low < ROUNDING  # terms that cancel each other
+    if high - low > ROUNDING * abs(fmean(values)) and not is_nothing:
+        return
+    place_of = {"site": graphs[0]["site"], "fn": "the loss"}
+    yield failure(
+        place_of,
+        f"the loss that {shown(place_of)} starts from is {values[0]:.6g} in all {len(values)} steps seen, to six digits: it does not depend on what is "
+        "trained; expected it to move with the batches and the weights",
+        "loss-cut-from-graph",
+        severity="warning",
+        confidence="medium",
+        measured={"value": values[0], "steps": len(values)},
+        next="follow the model's output into the loss: a sum or softmax over the wrong axis, or a term that cancels, leaves nothing of it",
     )
 
 
