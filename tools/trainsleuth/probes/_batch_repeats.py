@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, shown
 
+from ._batch_views import equal_views
 from ._batch_words import NEEDED_BATCHES, entrance_of, failure, latest, loader_of, named
 
 VARIED = 8  # different rows in every batch, where rows hold little each
 STANDING = 0.8  # of the batches that enter are the one before; a new one may come with each epoch
 STEPS_OF_ONE_BATCH = 15
 NEEDED_ROWS = 4  # of a batch whose examples are all the same
+NEEDED_CALLS = 10  # of a model whose inputs are compared
 REPEATED = 0.2  # of the examples of one pass that came before in it
 WITHOUT_ORDER = ("SequentialSampler", "RandomSampler", "DistributedSampler", "_InfiniteConstantSampler")
 
@@ -156,6 +158,27 @@ def repeated(trace: Trace) -> Iterator[Finding]:
             next="split the stream by torch.utils.data.get_worker_info(), or seed each worker on its own",
             claims=("loader-worker-seeds",),
         )
+
+
+def equal_inputs(trace: Trace) -> Iterator[Finding]:
+    """Two of the tensors that a model is given say the same in every call: one was perhaps filled from the other's source."""
+    if any(equal_views(trace)):
+        return  # told in full
+    for event in {event["root"]: event for event in trace.events("equal_inputs")}.values():
+        if event["calls"] >= NEEDED_CALLS:
+            first, second = event["pairs"][0]
+            others = len(event["pairs"]) - 1
+            more = f" (and {others} more such {'pair' if others == 1 else 'pairs'})" if others else ""
+            yield failure(
+                event,
+                f"{first!r} and {second!r} that enter {event['cls']} at {shown(event)} hold the same values in all {event['calls']} calls read, though each "
+                f"was made by itself{more}: was one of them filled with the other's data, or are two views of an example meant to differ?",
+                "bad-data-values",
+                severity="note",
+                confidence="medium",
+                measured={"calls": event["calls"], "pairs": len(event["pairs"])},
+                next="look at the two lines that fill them",
+            )
 
 
 def overwritten(trace: Trace) -> Iterator[Finding]:

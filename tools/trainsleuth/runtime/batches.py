@@ -9,6 +9,7 @@ from collections import Counter
 
 from . import artifacts, stored
 from .calls import Call, named_tensors
+from .paired_inputs import Equal
 from .phases import inner
 from .rows import Coder, is_batch, main_input
 from .targets import CLASSIFIERS, Targets
@@ -100,6 +101,7 @@ class Listener:
         self.single = {}  # way into the model -> examples of batches of one, until they are enough to be looked at
         self.kept = {}  # loader -> (its last batch's main tensor, codes of it then)
         self.labels, self.targets = {}, Targets()
+        self.equal = {}  # number of the root -> (class, place of its first call, Equal)
         self.started, self.spent = time.perf_counter(), 0.0
 
     # -- loaders ---------------------------------------------------------------------------
@@ -180,6 +182,8 @@ class Listener:
         named = list(call.tensors())
         if role == "eval":
             named = self._gathered(root, named)
+        else:
+            self.equal.setdefault(root, (type(module).__name__, site, Equal(self.torch)))[2].add(named)
         found = main_input([(name, t) for name, t in named if t.grad_fn is None], args)
         if found is None:
             return
@@ -265,6 +269,17 @@ class Listener:
                         ignored=[[index, count] for index, count in ignored.items() if count and index >= 0],
                         **label_counts(self.torch, [t for t in targets if t.numel()]))  # fmt: skip
 
+        for root, (cls, (user, library), equal) in self.equal.items():
+            if equal.pairs:
+                self.events(
+                    "equal_inputs",
+                    root=root,
+                    cls=cls,
+                    site=user,
+                    lib=library,
+                    calls=equal.calls,
+                    pairs=sorted(equal.pairs),
+                )
         for (fn, user, library), facts in self.targets.facts():
             self.events("targets", fn=fn, site=user, lib=library, n=self.bus.steps, **facts)
 
