@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, shown
 
-from ._batch_words import entrance_of, failure, latest
+from ._batch_words import entrance_of, failure, latest, loader_of, named
 from ._loss_inputs import BINARY
 from ._roots import models_among
 
 OTHER_SCALE = 4.0  # ratio of the standard deviations of evaluation and training inputs
 OTHER_PLACE = 3.0  # distance of their means in standard deviations
+OTHER_UNIT = 20.0  # times as large, or as small
 SINGLE_CLASS_BATCHES = 5
 SAME = 1e-4  # of a loss: rounding of its parts
 SINGLE_CLASS_SHARE = 0.6  # of the batches; where two classes meet, a sorted batch holds both
@@ -52,6 +53,49 @@ def other_scale(trace: Trace) -> Iterator[Finding]:
                 claims=("visualise-right-before-model",),
             )  # fmt: skip
             break
+
+
+def other_targets(trace: Trace) -> Iterator[Finding]:
+    """A part of the batches that no model is given, as its targets are, lies on another scale where it evaluates. It may be
+    meant: scores are often told in the units of the data.
+    """
+    entered = trace.events("entered")
+    roles = {
+        role: {event["loader"] for event in entered if event["role"] == role} - {None} for role in ("train", "eval")
+    }
+    parts = {event["loader"]: event["parts"] for event in trace.events("loader_parts")}
+    for evaluated in sorted(roles["eval"] - roles["train"]):
+        for trained in sorted(roles["train"] - roles["eval"]):
+            for name, (_, axes, low, high) in parts.get(evaluated, {}).items():
+                known = parts.get(trained, {}).get(name)
+                if known is None or known[1] != axes or "float" not in known[0]:
+                    continue
+                size, usual = max(-low, high), max(-known[2], known[3])
+                is_apart = min(size, usual) > 0 and not 1 / OTHER_UNIT < size / usual < OTHER_UNIT
+                if is_apart and not _is_given(entered, evaluated, size):
+                    loader = loader_of(trace, evaluated)
+                    yield failure(
+                        loader,
+                        f"part {name!r} of the batches of {named(loader)}, which evaluates, lies in [{low:.4g}, {high:.4g}], and in "
+                        f"[{known[2]:.4g}, {known[3]:.4g}] where it trains: are the predictions brought to that scale before they are compared?",
+                        "preprocessing-mismatch",
+                        severity="note",
+                        confidence="medium",
+                        measured={"evaluated": size, "trained": usual},
+                        next="print one target of each loader beside its prediction",
+                    )
+                    return
+
+
+def _is_given(entered: tuple[Event, ...], loader: int, size: float) -> bool:
+    """A model gets numbers as large: then the scale is judged as that of inputs."""
+    given = [one for event in entered if event["loader"] == loader for one in event["tensors"]]
+    sizes = (
+        max(-one["min"], one["max"])
+        for one in given
+        if isinstance(one.get("min"), float) and isinstance(one.get("max"), float)
+    )
+    return any(size / 2 <= one <= 2 * size for one in sizes)
 
 
 def _is_elsewhere(one: Event, other: Event) -> bool:

@@ -12,7 +12,7 @@ of its batch) that are equal in what goes in, comes out and comes back as gradie
 whose last step is the target, as it is or with a scale for each series. A target at another place, or beside other terms of the loss, is a note: to recall it may be the task.
 So does a mask of padding that the batches hold, which the model could take, is given in no training call, and which, given to it at the
 end of the run, moves its outputs where no padding stands; where that cannot be tried it is a note.
-Two tensors that are made apart, enter a model together and are equal in every call are a note as well.
+Two tensors that are made apart, enter a model together and are equal in every call are a note as well, as is a target on another scale where it evaluates.
 A pass shows ranges and counts and rules these out for the batches seen. Whether a label is right only a
 person can see: look at the files.
 Cost: a few percent, limited by itself: when it takes longer, only every tenth batch is read.
@@ -38,7 +38,7 @@ from trainsleuth.trace import Event, Trace, place, shown
 from ._batch_masks import mask_left_out
 from ._batch_repeats import alike, equal_inputs, overwritten, repeated, standing, standing_between
 from ._batch_targets import target_in_input
-from ._batch_values import constant_targets, one_class_made, other_scale, single_class, spoilt
+from ._batch_values import constant_targets, one_class_made, other_scale, other_targets, single_class, spoilt
 from ._batch_views import equal_views
 from ._batch_words import NEEDED_BATCHES, described, labels_in_words, latest
 from ._roots import models_among
@@ -63,6 +63,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
         leaked,
         stored_twice,
         other_scale,
+        other_targets,
         spoilt,
         single_class,
         constant_targets,

@@ -12,6 +12,7 @@ from .calls import Call, named_tensors
 from .paired_inputs import Equal
 from .phases import inner
 from .rows import Coder, is_batch, main_input
+from .spans import Spans
 from .targets import CLASSIFIERS, Targets
 from .tensors import describe
 
@@ -101,6 +102,7 @@ class Listener:
         self.single = {}  # way into the model -> examples of batches of one, until they are enough to be looked at
         self.kept = {}  # loader -> (its last batch's main tensor, codes of it then)
         self.labels, self.targets = {}, Targets()
+        self.spans = {}  # number of a loader -> Spans
         self.equal = {}  # number of the root -> (class, place of its first call, Equal)
         self.started, self.spent = time.perf_counter(), 0.0
 
@@ -120,8 +122,9 @@ class Listener:
         self.loader = number = self._loader(loader)
         self.passes.setdefault(number, [0, self.backwards, self.passed])[0] += 1
         self.targets.given = batch
-        found = main_input(list(named_tensors(batch, "")))
-        self._timed(self._loader_batch, number, found)
+        parts = list(named_tensors(batch, ""))
+        self._timed(self.spans.setdefault(number, Spans()).add, parts)
+        self._timed(self._loader_batch, number, main_input(parts))
 
     def _loader(self, loader):
         number = self.bus.number("loader", loader)
@@ -202,7 +205,7 @@ class Listener:
     def _examples_first(self, tensor):
         """With the axis in front that is as long as the loader's batch, where this is the second: time often comes first."""
         sizes = {len(one) for _, one in named_tensors(self.targets.given, "") if one.dim()}
-        is_second = len(sizes) == 1 and tensor.dim() > 1 and tensor.shape[0] not in sizes and tensor.shape[1] in sizes
+        is_second = tensor.dim() > 1 and tensor.shape[0] not in sizes and sizes == {tensor.shape[1]} != {1}
         return tensor.transpose(0, 1) if is_second else tensor
 
     def _gathered(self, root, named):
@@ -269,6 +272,8 @@ class Listener:
                         ignored=[[index, count] for index, count in ignored.items() if count and index >= 0],
                         **label_counts(self.torch, [t for t in targets if t.numel()]))  # fmt: skip
 
+        for number, spans in self.spans.items():
+            self.events("loader_parts", loader=number, parts=spans.parts)
         for root, (cls, (user, library), equal) in self.equal.items():
             if equal.pairs:
                 self.events(
