@@ -1066,6 +1066,11 @@ BY_HAND = "-(F.one_hot(labels, 3).float() * model(pictures).{}).sum(1).mean()"
         3,
         [
             (BY_HAND.format("softmax(1)"), True),
+            ("-model(pictures).softmax(1)[torch.arange(len(labels)), labels].mean()", True),
+            ("-model(pictures).softmax(1).gather(1, labels[:, None]).sum() / len(labels)", True),
+            ("-model(pictures).log_softmax(1)[torch.arange(len(labels)), labels].mean()", False),
+            ("-model(pictures).softmax(1)[torch.arange(len(labels)), labels].log().mean()", False),
+            ("1 - model(pictures).softmax(1).gather(1, labels[:, None]).mean()", False),  # a mean absolute error
             (BY_HAND.format("log_softmax(1)"), False),
             (BY_HAND.format("softmax(1).log()"), False),
             (BY_HAND.format("softmax(1)").replace("-(", "1 - (", 1), False),

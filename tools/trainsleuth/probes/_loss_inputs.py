@@ -180,7 +180,7 @@ def unlogged(graphs: tuple[Event, ...]) -> Iterator[Finding]:
     for site, graph in found.items():
         yield failure(
             {**graph, "site": site or graph["site"], "fn": "the product"},
-            f"the loss falls with the probabilities of a softmax, times targets that sum to 1 at {site or shown(graph)}, and no logarithm is "
+            f"the loss falls with the probabilities of a softmax that the targets pick or weigh at {site or shown(graph)}, and no logarithm is "
             "between: its gradient is next to nothing where the model is surely wrong; is log_softmax meant?",
             "wrong-loss-choice",
             severity="note",

@@ -4,6 +4,8 @@ Needs no interception of the forward: the graph is there. Lines are known for no
 while anomaly mode recorded tracebacks (the first step only).
 """
 
+import math
+
 # Operations that move or pick values without changing them, by the start of the node's name.
 CARRIERS = (
     "Alias", "AsStrided", "Clone", "Contiguous", "Expand", "Index", "Movedim", "Permute", "Repeat", "ReshapeAlias",
@@ -192,13 +194,16 @@ def signs_of_losses(roots):
 
 def unlogged(roots):
     """Products of what a softmax made and a fixed distribution over its axis, whose sum the loss is the larger the smaller
-    they are: a cross entropy without its logarithm. Not one less the sum: the mean absolute error of probabilities.
+    they are, or probabilities of the labels alone: a cross entropy without its logarithm. Not one less the sum: the mean absolute error of probabilities.
     """
     waiting = [(tensor.grad_fn, 1) for tensor in roots if getattr(tensor, "grad_fn", None) is not None]
     seen = set(waiting)
     for node, sign in waiting:  # grows while it is walked
         fixed = [tensor for tensor in saved(node) if tensor.numel() > 1]
         parents = [parent for parent, _ in node.next_functions if parent is not None]
+        if sign < 0 and len(parents) == 1 and picks_one_each(node, source(parents[0])):
+            yield node
+            continue
         if fixed:
             if name_of(node).startswith("MulBackward") and sign < 0 and len(parents) == 1:
                 made = source(parents[0])
@@ -210,6 +215,18 @@ def unlogged(roots):
             if parent is not None and following[1] and following not in seen and len(seen) < MOST_OF_LOSS:
                 seen.add(following)
                 waiting.append(following)
+
+
+def picks_one_each(node, made):
+    """p[range(n), labels] or p.gather(1, labels) of what a softmax made: one probability of each distribution."""
+    axis, whole, picked = getattr(made, "_saved_dim", None), shape_of(made), shape_of(node)
+    if not (
+        name_of(node).startswith(("IndexBackward", "GatherBackward")) and name_of(made).startswith("SoftmaxBackward")
+    ):
+        return False
+    if axis is None or not whole or picked is None:
+        return False
+    return math.prod(picked) * whole[axis if axis < 2**63 else axis - 2**64] == math.prod(whole)
 
 
 def is_distribution(tensor, softmax):
