@@ -305,7 +305,7 @@ def test_a_sparse_argument_stops_no_look_at_the_model(
     ("listener", "probe", "words"),
     [
         ("inspection", "independence", "the probe itself failed (stopped in close: no)"),
-        ("inspection", "modes", "its functions were not watched"),
+        ("inspection", "modes", "functional dropout could not be watched"),
         ("layers", "shapes", "the probe itself failed"),
         ("trace", "step_trace", "the probe itself failed"),
     ],

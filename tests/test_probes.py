@@ -1010,7 +1010,7 @@ WRAPPED: Edits = (
 @pytest.mark.parametrize(
     ("edits", "words"),
     [
-        ((), "60 backwards seen; 9 calls that nothing learns from, all in evaluation mode"),
+        ((), "60 backwards seen; 9 calls without a backward (evaluation, or targets), all in evaluation mode"),
         ((("    model.eval()\n    right", "    right"),), "is evaluated in training mode at"),
         ((("    for epoch in range(3):\n        task.train()", "    task.train()\n    for epoch in range(3):"),), "from step 20 on: 40 calls"),
     ],

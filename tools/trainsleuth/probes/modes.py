@@ -220,16 +220,16 @@ def _passes(phases: Sequence[Event], roots: list[int], untold: int) -> Iterator[
             if trained[0]["other_flag"]
             else ""
         )
-        again = "" if evaluated else "; no evaluation was seen"
+        again = "" if evaluated else "; no call of it in an evaluation was seen"
         if evaluated:
             off = all(not phase["training"] for phase in evaluated)
-            again = f"; {sum(p['calls'] for p in evaluated)} calls that nothing learns from, {'all in evaluation mode' if off else 'some in training mode'}"
+            again = f"; {sum(p['calls'] for p in evaluated)} calls without a backward (evaluation, or targets), {'all in evaluation mode' if off else 'some in training mode'}"
         backwards = sum(phase["backwards"] for phase in trained)
         seen = f"the first {backwards} of {untold} backwards" if untold else f"{backwards} backwards seen"
         watched = "by_hand" in trained[0]
         why = _undecided(trained, evaluated) if _mode_layers(trained[0]) or not watched else ""
         layers = _mode_layers(trained[0]) or ("no" if watched else "none of its")
-        unwatched = "" if watched else ", its functions were not watched, for it was not called once more at the end"
+        unwatched = "" if watched else ", functional dropout could not be watched"
         yield Finding(
             by="probe:modes", outcome="open" if why else "pass", confidence="high" if evaluated else "low", family="eval", path=path, line=line,
             message=f"{trained[0]['cls']} trains in {_modes_of(trained, seen)}{frozen}{again}; "
