@@ -140,7 +140,9 @@ def test_what_is_meant_so_is_not_told(host: Host, tmp_path: Path, teacher: str, 
     assert not said(host, tmp_path, teacher, loss, after)
 
 
+JUDGES = "loss = teacher(torch.cat([student(x), x[:, :4]], 1)).pow(2).mean()"
 DOUBTFUL = {
+    "a judge through which gradients pass": (NORMS.format(True).replace(".requires_grad_(False)", ""), JUDGES, "are used by none"),
     "a copy that stays": (COPY, DISTILS, "began as a copy of the Sequential that trains"),
     "a momentum encoder that never moves": (QUIET_COPY, DISTILS, "Then nothing updates it"),
     "draws several times": (TEACHER, SEVERAL, "called several times for each backward"),

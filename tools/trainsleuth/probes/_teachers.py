@@ -19,13 +19,16 @@ def frozen_in_training_mode(trace: Trace) -> Iterator[Finding]:
         acts = _acting(event)
         if not acts or not event["unchanged"] or not _is_for_each_step(event, trace.steps):
             continue
+        if event["graded"] and not event["statistics_moved"]:
+            continue
+        reached = "gradients that reach them are used by none" if event["graded"] else "no gradient reaches them"
         doubt = _doubt(event)
         path, line = place(event.get("site"))
         yield Finding(
             by="probe:modes", outcome="fail", severity="note" if doubt else "warning", confidence="low" if doubt else "high",
             family="eval", path=path, line=line,
             message=f"{event['cls']} called at {shown(event)} is in training mode at {event['steps']} steps, though nothing trains it: no "
-            f"optimizer holds its {event['elements']} parameters, no gradient reaches them, and they are the same at the end; {acts}, "
+            f"optimizer holds its {event['elements']} parameters, {reached}, and they are the same at the end; {acts}, "
             f"and {doubt or _used(event)}; expected evaluation mode{_or_an_update(event)}",
             suspects=("eval-mode",), claims=("train-eval-mode", "no-grad-is-not-eval"),
             measured={name: event[name] for name in ("steps", "calls", "dropouts", "norms", "against", "into")},
@@ -39,7 +42,13 @@ def never_follows(trace: Trace) -> Iterator[Finding]:
     A target network of reinforcement learning may be copied once in thousands of steps, so it is a note.
     """
     for event in trace.events("teacher"):
-        if event["twin"] and event["unchanged"] and not _acting(event) and _is_for_each_step(event, trace.steps):
+        if (
+            event["twin"]
+            and event["unchanged"]
+            and not event["graded"]
+            and not _acting(event)
+            and _is_for_each_step(event, trace.steps)
+        ):
             path, line = place(event.get("site"))
             yield Finding(
                 by="probe:modes", outcome="fail", severity="note", confidence="low", family="training-procedure", path=path, line=line,
@@ -81,6 +90,8 @@ def _or_an_update(event: Event) -> str:
 
 def _doubt(event: Event) -> str:
     """Why it may be meant so, or may not matter; "" when nothing healthy looks like it."""
+    if event["graded"]:
+        return "what learns is reached through it, as a generator is through a judge: its statistics may be meant to follow what it is given"
     if event["twin"]:
         return (
             f"it began as a copy of the {event['twin']} that trains: a target or average of it may be meant to stay noisy, and would "

@@ -142,10 +142,10 @@ class Listener:
         trained = [facts for facts in self._all() if self._learns(facts.module)]
         for facts in self._all():
             is_graded = any(p.grad is not None for p in registered.parameters(facts.module))
-            if facts.calls and facts not in trained and not is_graded:
-                self._tell(facts, trained)
+            if facts.calls and facts not in trained:
+                self._tell(facts, trained, is_graded)
 
-    def _tell(self, facts, trained):
+    def _tell(self, facts, trained, is_graded):
         now = self._codes(facts.module)
         twins = [type(other.module).__name__ for other in trained if other.codes[0] == facts.codes[0]]
         alike = [type(one.module).__name__ for one in trained if _is_built_alike(one.module, facts.module)]
@@ -154,7 +154,7 @@ class Listener:
             lib=facts.site[1], n=facts.first, until=facts.last, calls=facts.calls, steps=facts.steps,
             backwards=facts.backwards, evaluations=facts.evaluations, twin=next(iter(twins), None), kin=next(iter(alike), None),
             elements=sum(p.numel() for p in registered.parameters(facts.module)), unchanged=facts.codes[0] == now[0],
-            statistics_moved=facts.codes[1] != now[1], against=len(facts.against), into=len(facts.into),
+            graded=is_graded, statistics_moved=facts.codes[1] != now[1], against=len(facts.against), into=len(facts.into),
             **{name: len(acting) for name, acting in facts.acting.items()},
         )  # fmt: skip
 
