@@ -85,6 +85,8 @@ TIME_FIRST: Edits = (
     ('model(**batch)["loss"]', 'model(batch["input_ids"].t().contiguous(), labels=batch["labels"].t().contiguous())["loss"]'),
     (", batch_first=True", ""),
 )  # fmt: skip
+BACKWARDS: Edit = ("self.layers(self.embed(input_ids))[0]", "self.layers(self.embed(input_ids).flip(1))[0].flip(1)")
+FLIPPED: Edit = ("self.layers(self.embed(input_ids))[0]", "self.layers(self.embed(input_ids).flip(0))[0].flip(0)")
 STARTED: Edit = (
     "self.layers(self.embed(input_ids))[0]", "self.layers(torch.cat([torch.zeros(1, input_ids.shape[1], 16), self.embed(input_ids)[:-1]]))[0]"
 )  # fmt: skip
@@ -95,6 +97,8 @@ FAULTS: dict[str, tuple[Edits, str]] = {
     "copies, a mask first": ((UNMOVED, MASK_FIRST), "learns to copy"),
     "copies, only a loss comes back": ((UNMOVED, ONLY_LOSS), "learns to copy"),
     "copies, time first": ((UNMOVED, *TIME_FIRST), "learns to copy"),
+    "the past hidden": ((UNMOVED, BACKWARDS), "sees the future and not the past"),
+    "the past hidden, time first": ((UNMOVED, *TIME_FIRST, FLIPPED), "sees the future and not the past"),
     "moved twice": ((MOVED,), "moves its labels twice"),
     "moved twice, only a loss comes back": ((MOVED, ONLY_LOSS), "moves its labels twice"),
     "no mask, labels first": ((BOTH_WAYS, LABELS_FIRST), "sees the future"),
@@ -111,6 +115,9 @@ HEALTHY: dict[str, Edits] = {
     "labels without the prompt": (NO_PROMPT,),
     "moved by the collate function": (UNMOVED, MOVED),
     "moved by the model, which begins with a start, time first": (UNMOVED, *TIME_FIRST, STARTED),
+    "each word from those behind it": (
+        UNMOVED, ("self.layers(self.embed(input_ids))[0]", "F.pad(self.layers(self.embed(input_ids).flip(1))[0].flip(1)[:, 1:], (0, 0, 0, 1))"),
+    ),
     "a few words are masked": (UNMOVED, FEW_MASKED, BOTH_WAYS),
     "a few words are masked, only a loss comes back": (UNMOVED, FEW_MASKED, BOTH_WAYS, ONLY_LOSS),
     "an autoencoder": (UNMOVED, BOTH_WAYS),

@@ -8,7 +8,7 @@ Where targets are the inputs moved by one, the second half of each sequence is e
 the first half must stay.
 
 Fails on: outputs that move with the batch mates (a wrong axis, view for transpose, batch_first, statistics of
-the batch in evaluation), or that come in another row; a next-token model that sees the future; one whose targets are the very tokens that it sees, or those after the next.
+the batch in evaluation), or that come in another row; a next-token model that sees the future, or only it; one whose targets are the very tokens that it sees, or those after the next.
 A pass proves independence for this batch and these weights. With rows that are all the same, or an output that
 nothing moves, the answer is open, as it is for what rounding in half precision may do as well.
 Cost: four calls of the model, once. Cannot see: full-batch models of graphs (their rows belong together),
@@ -145,6 +145,8 @@ def _future(model: Event) -> Finding:
 
 def _copying(model: Event) -> Iterator[Finding]:
     """A model that sees each token and no later one, and is asked for that token."""
+    if model.get("reversed"):
+        yield _reversed(model)
     if not model["causal"] or not model["own_moved"]:
         return  # an autoencoder, or one that moves its inputs by one itself
     yield finding(
@@ -154,6 +156,18 @@ def _copying(model: Event) -> Iterator[Finding]:
         severity="error", confidence="high", family="data", suspects=("targets-misaligned-with-inputs",),
         measured={"positions": model["positions"]}, claims=("off-by-one-target",),
         next="compare logits[:, :-1] with labels[:, 1:], or let the model shift the labels that it is given",
+    )  # fmt: skip
+
+
+def _reversed(model: Event) -> Finding:
+    """Asked for each token, it sees that one and those behind it, and none before."""
+    return finding(
+        BY, model, "fail",
+        f"{model['cls']} called at {shown(model)} sees the future and not the past: when a token changes, so does what is said at its own place, "
+        "which the loss asks for, and earlier ones do not count at later places; expected it the other way round",
+        severity="error", confidence="high", suspects=("wrong-axis-or-mask",), claims=("backprop-dependency-check",),
+        measured={"positions": model["positions"]},
+        next="turn the mask of the attention: what lies behind the place is to be hidden (triu with diagonal=1)",
     )  # fmt: skip
 
 

@@ -65,10 +65,10 @@ class Sequences:
         many = len(self.rows)
         return (many, width) if self.along else (width, many)
 
-    def with_other_end(self, tensor, half):
-        """What stands behind the first half of each sequence is exchanged among them."""
+    def with_others(self, tensor, places):
+        """What stands at some places of each sequence is exchanged among them."""
         rows = tensor.transpose(1, self.along).clone()
-        rows[:, half:] = rows[:, half:].roll(1, 0)
+        rows[:, places] = rows[:, places].roll(1, 0)
         return rows.transpose(1, self.along)
 
 

@@ -163,26 +163,43 @@ class Again:
         if asked is not None:
             return dict(self._moved_by_later(outputs, asked), copies=False, twice=asked.is_twice)
         copied = [one for one in found if one.is_copy]
-        facts = [self._moved_by_later(outputs, one) for one in copied if time in (one.along, None)]
+        facts = [dict(self._moved_by_later(outputs, one), along=one) for one in copied if time in (one.along, None)]
         told = [one for one in facts if one["causal"] is not None]
         seen = next((one for one in told if not one["causal"]), told[0] if told else {"causal": None})
-        return dict(seen, copies=True)  # which axis is time nobody says: along both an output must see nothing later
+        along = seen.pop("along", None)
+        is_reversed = seen["causal"] is False and self._sees_later_alone(outputs, along)
+        # which axis is time nobody says: along both an output must see nothing later
+        return dict(seen, copies=True, reversed=is_reversed)
 
-    def _moved_by_later(self, outputs, asked):
-        x, half = self.main, self.main.shape[asked.along] // 2
+    def _sees_later_alone(self, outputs, asked):
+        """Its own token and those behind it: a mask the wrong way round."""
+        half = self.main.shape[asked.along] // 2
+        before = self._with_other_places(outputs, asked, slice(half))
+        own = self._with_other_places(outputs, asked, slice(half, half + 1))
+        moved = any(bool((a[:, half:] != b[:, half:]).any()) for a, b in before)
+        return bool(own) and not moved and any(bool((a[:, half] != b[:, half]).any()) for a, b in own)
+
+    def _with_other_places(self, outputs, asked, places):
+        """(output, what becomes of it), by place, when these places are exchanged among the sequences."""
+        x = self.main
 
         def change(tensor):
             is_sequence = (
                 tensor.shape[:2] == x.shape and not tensor.is_floating_point() and storage(tensor) == storage(x)
             )
-            return asked.with_other_end(tensor, half) if is_sequence else tensor
+            return asked.with_others(tensor, places) if is_sequence else tensor
 
-        pairs = [
+        return [
             (asked.by_place(a), asked.by_place(b))
             for a, b in zip(outputs, self.outputs(change))
             if a.shape == b.shape and asked.by_place(a) is not None
         ]
-        if not pairs or self.torch.equal(x, asked.with_other_end(x, half)):
+
+    def _moved_by_later(self, outputs, asked):
+        x, half = self.main, self.main.shape[asked.along] // 2
+        later = slice(half, None)
+        pairs = self._with_other_places(outputs, asked, later)
+        if not pairs or self.torch.equal(x, asked.with_others(x, later)):
             return {"causal": None}
         early = [(a[:, :half] != b[:, :half]).any(-1).any(0) for a, b in pairs]
         return {
