@@ -172,11 +172,11 @@ class Again:
         return dict(seen, copies=True, reversed=is_reversed)
 
     def _sees_later_alone(self, outputs, asked):
-        """Its own token and those behind it: a mask the wrong way round."""
+        """Its own token and those behind it, perhaps the one before as well, where inputs are moved by one: a mask the wrong way round."""
         half = self.main.shape[asked.along] // 2
         before = self._with_other_places(outputs, asked, slice(half))
         own = self._with_other_places(outputs, asked, slice(half, half + 1))
-        moved = any(bool((a[:, half:] != b[:, half:]).any()) for a, b in before)
+        moved = any(bool((a[:, half + 1 :] != b[:, half + 1 :]).any()) for a, b in before)
         return bool(own) and not moved and any(bool((a[:, half] != b[:, half]).any()) for a, b in own)
 
     def _with_other_places(self, outputs, asked, places):
