@@ -65,6 +65,13 @@ class Sequences:
         many = len(self.rows)
         return (many, width) if self.along else (width, many)
 
+    def most_varied(self):
+        """The place in the middle half at which most sequences differ from their neighbours."""
+        length = self.rows.shape[1]
+        first = length // 4
+        differ = (self.rows != self.rows.roll(1, 0)).sum(0)[first : length - first]
+        return first + int(differ.argmax())
+
     def with_others(self, tensor, places):
         """What stands at some places of each sequence is exchanged among them."""
         rows = tensor.transpose(1, self.along).clone()

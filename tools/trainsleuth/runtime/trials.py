@@ -173,11 +173,11 @@ class Again:
 
     def _sees_later_alone(self, outputs, asked):
         """Its own token and those behind it, perhaps the one before as well, where inputs are moved by one: a mask the wrong way round."""
-        half = self.main.shape[asked.along] // 2
-        before = self._with_other_places(outputs, asked, slice(half))
-        own = self._with_other_places(outputs, asked, slice(half, half + 1))
-        moved = any(bool((a[:, half + 1 :] != b[:, half + 1 :]).any()) for a, b in before)
-        return bool(own) and not moved and any(bool((a[:, half] != b[:, half]).any()) for a, b in own)
+        place = asked.most_varied()
+        before = self._with_other_places(outputs, asked, slice(place))
+        own = self._with_other_places(outputs, asked, slice(place, place + 1))
+        moved = any(bool((a[:, place + 1 :] != b[:, place + 1 :]).any()) for a, b in before)
+        return bool(own) and not moved and any(bool((a[:, place] != b[:, place]).any()) for a, b in own)
 
     def _with_other_places(self, outputs, asked, places):
         """(output, what becomes of it), by place, when these places are exchanged among the sequences."""
