@@ -70,6 +70,8 @@ def other_targets(trace: Trace) -> Iterator[Finding]:
                 known = parts.get(trained, {}).get(name)
                 if known is None or known[1] != axes or "float" not in known[0]:
                     continue
+                if not all(isinstance(one, float) for one in (low, high, *known[2:])):  # "inf"
+                    continue
                 size, usual = max(-low, high), max(-known[2], known[3])
                 is_apart = min(size, usual) > 0 and not 1 / OTHER_UNIT < size / usual < OTHER_UNIT
                 if is_apart and not _is_given(entered, evaluated, size):
