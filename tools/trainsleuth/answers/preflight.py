@@ -12,7 +12,7 @@ from trainsleuth.answers.course import course_lines
 from trainsleuth.answers.findings import counted, failure_text, line_text
 from trainsleuth.answers.reports import NARROW_PROBE, repeated, unobserved_section
 from trainsleuth.finding import Finding
-from trainsleuth.wording import one_line, wrapped
+from trainsleuth.wording import COMMAND_SHOWN, one_line, wrapped
 
 if TYPE_CHECKING:
     from trainsleuth.preflight import Preflight
@@ -32,7 +32,11 @@ def preflight_answer(said: Preflight, asked: Request, width: int | None = None) 
         finding for finding in said.findings if finding.outcome != "open" or finding in opened
     )
     return Answer(
-        head=wrapped(f"{said.verdict.upper()}  {one_line(shlex.join(asked.command))}: {one_line(outcome)}", "", width),
+        head=wrapped(
+            f"{said.verdict.upper()}  {one_line(shlex.join(asked.command), COMMAND_SHOWN)}: {one_line(outcome)}",
+            "",
+            width,
+        ),
         sections=(
             Section("the rehearsal:", tuple(wrapped(line, "  ", width, "  ") for line in course_lines(said.course))),
             Section("", failures, NARROW_PROBE),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainsleuth.answers.answer import NOTHING_WRONG, Answer, Section
 from trainsleuth.answers.reports import probe_answer, repeated
-from trainsleuth.wording import one_line, strict, wrapped
+from trainsleuth.wording import COMMAND_SHOWN, one_line, strict, wrapped
 
 if TYPE_CHECKING:
     from trainsleuth.probing import Request
@@ -37,7 +37,7 @@ def replay_answer(said: Replayed, asked: Request, width: int | None = None) -> A
     lines = [f"the bundle: {said.bundle.words}", *_put_lines(said.put)]
     head = answer.head
     if said.report.trained and answer.code == NOTHING_WRONG:
-        head = wrapped(f"{one_line(shlex.join(asked.command))}: it did not come again here", "", width)
+        head = wrapped(f"{one_line(shlex.join(asked.command), COMMAND_SHOWN)}: it did not come again here", "", width)
     return replace(
         answer,
         head=head,

@@ -14,7 +14,7 @@ from trainsleuth.answers.findings import counted, failure_text, line_text, secti
 from trainsleuth.answers.hypotheses import pointed_section, suggestions_section
 from trainsleuth.finding import Finding
 from trainsleuth.notes import FILE_NAME
-from trainsleuth.wording import one_line, path_text, quoted, shown, strict, visible, wrapped
+from trainsleuth.wording import COMMAND_SHOWN, one_line, path_text, quoted, shown, strict, visible, wrapped
 
 if TYPE_CHECKING:
     from trainsleuth.accepted import Review
@@ -144,7 +144,7 @@ def probe_answer(report: ProbeReport, asked: Request, width: int | None = None, 
     if not report.trained:
         outcome = "nothing was examined, no training step was seen"
     return Answer(
-        head=wrapped(f"{one_line(shlex.join(asked.command))}: {outcome}", "", width),
+        head=wrapped(f"{one_line(shlex.join(asked.command), COMMAND_SHOWN)}: {outcome}", "", width),
         sections=(
             *sections(report.findings, width, NARROW_PROBE),
             unobserved_section(report.unobserved, width),
@@ -224,7 +224,7 @@ def triage_answer(case: Case, asked: Request, symptom: str = "", width: int | No
         mended = told or "mend what kept the program from training (above)"
         tail.insert(0, f"next: {mended}, then do this again")
     return Answer(
-        head=wrapped(f"{one_line(shlex.join(asked.command))}: {outcome}", "", width),
+        head=wrapped(f"{one_line(shlex.join(asked.command), COMMAND_SHOWN)}: {outcome}", "", width),
         sections=(
             Section("", tuple(line_text(f, width) for f in stopped)),
             failures,
