@@ -6,7 +6,7 @@ operation made them, shapes) and the graph of the first step for losses written 
 Fails on: probabilities or log-probabilities where logits belong, and the reverse; values squashed twice, or put
 through a ReLU; shapes that broadcast to an outer product, or one prediction compared with several targets; rows made flat in another order than their labels; a loss below its mathematical lower bound; targets that are
 no probabilities, the blank of CTC, or one constant; labels at the filled-up ends of sequences that count; a first loss far above chance; a loss that is negated before backward, sinks
-without bound, or is the same in every step; a term of the loss that lost its graph; several losses of one line in each step of which only the last reaches backward. Where both operands of an outer product carry a gradient it is a note: scores of a
+without bound, or is the same in every step; one that lowers the scores of the labels; a term of the loss that lost its graph; several losses of one line in each step of which only the last reaches backward. Where both operands of an outer product carry a gradient it is a note: scores of a
 ranking may be meant to meet in all pairs; so is a cross entropy by hand without its logarithm, which a reward looks like; so is a loss of torch
 that after sixty steps is the same for targets of other examples of the batch: nothing of the pairs was learned, whatever the reason; and a softmax over an axis of length one.
 A pass rules these out for the calls seen. A plausible first loss does not prove that labels are right.
@@ -28,6 +28,7 @@ from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, place, shown
 
 from ._first_loss import chance_of, far_above_chance, per_label
+from ._loss_against import against_labels
 from ._loss_inputs import (
     blank_in_target,
     constant_target,
@@ -46,7 +47,7 @@ from ._loss_words import made_at, numbers_of, span
 from ._targeted import targets_left_out
 
 EXPERIMENT = "observe"
-READS = ("losses", "padding", "next_tokens", "overwritten", "mispaired")
+READS = ("losses", "padding", "next_tokens", "overwritten", "mispaired", "label_gradients")
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
@@ -76,7 +77,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     if not failures:
         failures += [*far_above_chance(trace, calls), *falls_without_bound(trace, graphs), *stands_still(trace, graphs)]
     failures += [*padding_counted(trace), *targets_left_out(trace), *only_the_last(trace)]
-    failures += pairs_that_do_not_matter(trace)
+    failures += [*pairs_that_do_not_matter(trace), *against_labels(trace)]
     yield from failures
     if calls and not [f for f in failures if f.is_alarm]:
         yield from _passes(calls)

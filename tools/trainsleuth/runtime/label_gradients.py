@@ -1,0 +1,72 @@
+"""Listener: does the loss raise or lower the score that a model gives to each example's label?
+
+For outputs with a row for each example and a column for each class, and one whole number for each example in the
+loader's batch: the sign of the gradient that comes back at the label's column.
+"""
+
+from functools import partial
+
+from .calls import named_tensors
+from .phases import inner
+from .rows import is_batch
+from .tensors import hear_gradient, is_dense, tensors_in
+
+LAST_STEP = 100
+MOST_OUTPUTS = 4
+MOST_CLASSES = 1000
+LEAST_ROWS = 4
+TELL_AT = frozenset({20, 50, LAST_STEP})
+
+
+class Listener:
+    def __init__(self, bus):
+        self.bus, self.events, self.torch = bus, bus.events, bus.torch
+        self.given = None  # the loader's last batch
+        self.seen = {}  # number of the root -> [class, place, backwards, rows pushed up, rows pushed down]
+
+    def batch(self, loader, batch):
+        self.given = batch
+
+    def forward_after(self, module, args, kwargs, output):
+        if self.given is None or self.bus.steps > LAST_STEP or not self.torch.is_grad_enabled():
+            return
+        for tensor in list(tensors_in(output))[:MOST_OUTPUTS]:
+            if tensor.requires_grad and tensor.grad_fn is not None and is_scores(tensor):
+                labels = self._labels(*tensor.shape)
+                if labels is not None:
+                    module = inner(module)
+                    root = self.bus.number("root", module)
+                    self.seen.setdefault(root, [type(module).__name__, self.bus.sites.here(), 0, 0, 0])
+                    hear_gradient(tensor, partial(self._arrives, root, labels))
+
+    def _labels(self, rows, classes):
+        """The one tensor of the batch that may number the classes."""
+        found = [
+            t for _, t in named_tensors(self.given, "")
+            if str(t.dtype) == "torch.int64" and t.dim() == 1 and len(t) == rows and is_batch(t)
+            and 0 <= int(t.min()) < int(t.max()) < classes
+        ]  # fmt: skip
+        return found[0] if len(found) == 1 else None
+
+    def _arrives(self, root, labels, gradient):
+        own = gradient.detach().gather(1, labels.to(gradient.device)[:, None])
+        seen = self.seen[root]
+        seen[2] += 1
+        seen[3], seen[4] = seen[3] + (own < 0).sum(), seen[4] + (own > 0).sum()
+
+    def boundary(self, step):
+        if step in TELL_AT:
+            self._tell()
+
+    def close(self, reason):
+        self._tell()
+
+    def _tell(self):
+        for root, (cls, (user, library), backwards, up, down) in self.seen.items():
+            if backwards:
+                self.events("label_gradients", root=root, cls=cls, site=user, lib=library, n=self.bus.steps, backwards=backwards,
+                            up=int(up), down=int(down))  # fmt: skip
+
+
+def is_scores(tensor):
+    return is_dense(tensor) and tensor.dim() == 2 and tensor.is_floating_point() and tensor.shape[0] >= LEAST_ROWS and 2 <= tensor.shape[1] <= MOST_CLASSES  # fmt: skip
