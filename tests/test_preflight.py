@@ -133,6 +133,8 @@ GO = [
 def test_a_healthy_program_goes(edits: list[tuple[str, str]], warm: Callable[..., Answer], tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(with_edits(PROGRAM, edits))
     answer = warm("preflight", "--time", "30", "--", "python", "train.py", cwd=tmp_path)
+    (judged,) = [line for line in answer.output.splitlines() if "judged and found right" in line]
+    assert {"loss_contract", "step_trace"} <= set(judged.partition(": ")[2].split(", "))
     assert answer.code == 0 and answer.output.startswith("GO  python train.py: "), answer.output
     assert sorted(path.name for path in tmp_path.iterdir() if path.suffix in (".py", ".pt")) == ["train.py"]
 

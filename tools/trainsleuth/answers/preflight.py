@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ def preflight_answer(said: Preflight, asked: Request, width: int | None = None) 
     elsewhere = tuple(failure_text(finding, width) for finding in said.elsewhere)
     of_run = [] if _crashed(own) else [finding for finding in own if finding.by.startswith("probe:")]
     opened = [finding for finding in of_run if finding.outcome == "open"]
+    judged = _judged(of_run)
     outcome = said.why or counted(
         finding for finding in said.findings if finding.outcome != "open" or finding in opened
     )
@@ -38,7 +39,10 @@ def preflight_answer(said: Preflight, asked: Request, width: int | None = None) 
             width,
         ),
         sections=(
-            Section("the rehearsal:", tuple(wrapped(line, "  ", width, "  ") for line in course_lines(said.course))),
+            Section(
+                "the rehearsal:",
+                tuple(wrapped(line, "  ", width, "  ") for line in (*course_lines(said.course), *judged)),
+            ),
             Section("", failures, NARROW_PROBE),
             Section("in files that this command did not load:", elsewhere, NARROW_PROBE),
             Section("open:", tuple(line_text(finding, width) for finding in opened), NARROW_PROBE),
@@ -57,6 +61,12 @@ def preflight_answer(said: Preflight, asked: Request, width: int | None = None) 
         tail=repeated("preflight", asked),
         code=CODES[said.verdict],
     )
+
+
+def _judged(findings: Iterable[Finding]) -> Iterator[str]:
+    """The probes that found nothing wrong: what is not among them was not judged."""
+    if clean := sorted({finding.by.removeprefix("probe:") for finding in findings if finding.outcome == "pass"}):
+        yield f"judged and found right, if only in part: {', '.join(clean)}"
 
 
 def _crashed(findings: Iterable[Finding]) -> bool:
