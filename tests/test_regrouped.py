@@ -61,6 +61,7 @@ HEALTHY = {
     "groups of channels": "self.head(self.body(x).view(4, 2, 4, 6, 4).flatten(1, 2)).permute(0, 2, 3, 1)",
     "as many places as channels": "self.head(self.body(x)[..., :2, :4].reshape(4, 8, 8).view(4, 8, 2, 4).repeat(1, 1, 3, 1)).permute(0, 2, 3, 1)",
     "rows that are moved": f"self.head({PLACES}.reshape(4, 6, 4, 8).permute(0, 3, 1, 2)).permute(0, 2, 3, 1)",
+    "heads put together over a map": f"self.head({PLACES}.reshape(4, 24, 2, 4).view(4, 4, 6, 8).permute(0, 3, 1, 2)).permute(0, 2, 3, 1)",
     "a map of a layer's numbers": "self.head(self.memory(self.body(x).flatten(1)[:, :8])[0].repeat(1, 32).view(4, 8, 6, 4)).permute(0, 2, 3, 1)",
     "scores of relative positions": "self.head(self.body(x)).flatten(2).transpose(1, 2) + 0 * self.head(self.body(x)).flatten(1)[:, :20].view(4, 5, 4).view(4, 4, 5).sum()",
     "one place": "self.head(self.body(x).mean((2, 3), keepdim=True)).view(-1, 5).repeat(24, 1)",

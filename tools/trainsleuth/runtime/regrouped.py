@@ -4,6 +4,9 @@ Read from the graph behind a loss, where the shapes before and behind each view 
 what a tensor that enters a model is a view of.
 """
 
+from itertools import accumulate
+from operator import mul
+
 from .graph import ELEMENTWISE, name_of, shape_of
 
 VIEWS = ("ViewBackward", "UnsafeView", "ReshapeAlias")
@@ -30,7 +33,12 @@ def regrouped(nodes):
             yield node, before, after, "swapped"
         elif is_split(before, after[-1]) and after[:2] != before[:2] and is_of_convolution(node.next_functions[0][0]):
             yield node, before, after, "channels"
-        elif len(after) >= 4 and is_split(after, before[-1]) and after[:2] != before[:2]:
+        elif (
+            len(after) >= 4
+            and is_split(after, before[-1])
+            and after[:2] != before[:2]
+            and not ends_alike(before, after)
+        ):
             yield node, before, after, "rows"
 
 
@@ -63,6 +71,12 @@ def is_split(channels_first, last):
         if size == channels:
             return False
     return True
+
+
+def ends_alike(before, after):
+    """Some of the last axes hold as many numbers on both sides: heads that are put together stay within their place."""
+    ends = [set(accumulate(reversed(shape[1:]), mul)) for shape in (before, after)]
+    return len(ends[0] & ends[1]) > 1  # all of an example they share anyway
 
 
 def is_of_convolution(node):
