@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import product
 
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, shown
@@ -59,34 +60,35 @@ def other_targets(trace: Trace) -> Iterator[Finding]:
     """A part of the batches that no model is given, as its targets are, lies on another scale where it evaluates. It may be
     meant: scores are often told in the units of the data.
     """
+    for number, name, evaluated, trained in _parts_of_both(trace):
+        size, usual = max(-evaluated[0], evaluated[1]), max(-trained[0], trained[1])
+        is_apart = min(size, usual) > 0 and not 1 / OTHER_UNIT < size / usual < OTHER_UNIT
+        if is_apart and not _is_given(trace.events("entered"), number, size):
+            loader = loader_of(trace, number)
+            yield failure(
+                loader,
+                f"part {name!r} of the batches of {named(loader)}, which evaluates, lies in [{evaluated[0]:.4g}, {evaluated[1]:.4g}], and in "
+                f"[{trained[0]:.4g}, {trained[1]:.4g}] where it trains: are the predictions brought to that scale before they are compared?",
+                "preprocessing-mismatch",
+                severity="note",
+                confidence="medium",
+                measured={"evaluated": size, "trained": usual},
+                next="print one target of each loader beside its prediction",
+            )
+            return
+
+
+def _parts_of_both(trace: Trace) -> Iterator[tuple[int, str, tuple[float, float], tuple[float, float]]]:
+    """(loader that evaluates, name, its range there, its range where it trains) of parts that are fractional in training."""
     entered = trace.events("entered")
-    roles = {
-        role: {event["loader"] for event in entered if event["role"] == role} - {None} for role in ("train", "eval")
-    }
+    evaluating, training = ({e["loader"] for e in entered if e["role"] == role} - {None} for role in ("eval", "train"))
     parts = {event["loader"]: event["parts"] for event in trace.events("loader_parts")}
-    for evaluated in sorted(roles["eval"] - roles["train"]):
-        for trained in sorted(roles["train"] - roles["eval"]):
-            for name, (_, axes, low, high) in parts.get(evaluated, {}).items():
-                known = parts.get(trained, {}).get(name)
-                if known is None or known[1] != axes or "float" not in known[0]:
-                    continue
-                if not all(isinstance(one, float) for one in (low, high, *known[2:])):  # "inf"
-                    continue
-                size, usual = max(-low, high), max(-known[2], known[3])
-                is_apart = min(size, usual) > 0 and not 1 / OTHER_UNIT < size / usual < OTHER_UNIT
-                if is_apart and not _is_given(entered, evaluated, size):
-                    loader = loader_of(trace, evaluated)
-                    yield failure(
-                        loader,
-                        f"part {name!r} of the batches of {named(loader)}, which evaluates, lies in [{low:.4g}, {high:.4g}], and in "
-                        f"[{known[2]:.4g}, {known[3]:.4g}] where it trains: are the predictions brought to that scale before they are compared?",
-                        "preprocessing-mismatch",
-                        severity="note",
-                        confidence="medium",
-                        measured={"evaluated": size, "trained": usual},
-                        next="print one target of each loader beside its prediction",
-                    )
-                    return
+    for number, other in product(sorted(evaluating - training), sorted(training - evaluating)):
+        for name, (_, axes, *span) in parts.get(number, {}).items():
+            kind, known_axes, *known = parts.get(other, {}).get(name, ("", 0))
+            are_numbers = all(isinstance(one, float) for one in (*span, *known))  # not "inf"
+            if axes == known_axes and "float" in kind and are_numbers:
+                yield number, name, (span[0], span[1]), (known[0], known[1])
 
 
 def _is_given(entered: tuple[Event, ...], loader: int, size: float) -> bool:

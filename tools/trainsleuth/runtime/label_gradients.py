@@ -28,8 +28,8 @@ class Listener:
         self.given = batch
 
     def forward_after(self, module, args, kwargs, output):
-        if self.given is None or self.bus.steps > LAST_STEP or not self.torch.is_grad_enabled():
-            return
+        if self.given is None or self.bus.steps > LAST_STEP or not (module.training and self.torch.is_grad_enabled()):
+            return  # an attack on a model in evaluation mode may go against its labels
         for tensor in list(tensors_in(output))[:MOST_OUTPUTS]:
             if tensor.requires_grad and tensor.grad_fn is not None and is_scores(tensor):
                 labels = self._labels(*tensor.shape)
