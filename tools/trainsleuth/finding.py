@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args
 
 Outcome = Literal["fail", "pass", "open", "skip"]
@@ -24,6 +24,7 @@ Family = Literal[
     "pinn",
 ]
 Number = float | int | str  # str only for "nan", "inf", "-inf": JSON has no such numbers
+COMMAND_SHOWN = 160  # characters of a command that is said more than once
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,11 @@ class Finding:
     def is_alarm(self) -> bool:
         """A failure at warning or above: what makes a command exit with 1."""
         return self.outcome == "fail" and self.severity != "note"
+
+    def told_for(self, command: str) -> Finding:
+        """With the user's command in its advice, if that is short."""
+        short = len(command) <= COMMAND_SHOWN
+        return replace(self, next=self.next.replace("<your command>", command)) if short else self
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types only; non-finite numbers as strings."""

@@ -23,7 +23,6 @@ from trainsleuth.rehearsing import rehearse
 from trainsleuth.repository import Repository
 from trainsleuth.this_program import lines_to_visit, of_this_program, seen, started, unsearched
 from trainsleuth.triage import cause_first
-from trainsleuth.wording import put_in
 
 Verdict = Literal["go", "no go", "unknown"]
 INTERVENES = "overfit"
@@ -86,7 +85,7 @@ def preflight(request: Request, short_epochs: bool = True) -> Preflight:
 
 def _in_order(findings: Iterable[Finding], command: str) -> list[Finding]:
     """What speaks for the likeliest cause first."""
-    named = [replace(finding, next=put_in(command, finding.next)) for finding in findings]
+    named = [finding.told_for(command) for finding in findings]
     return cause_first(named, ledger.update(named))
 
 

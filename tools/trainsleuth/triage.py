@@ -26,7 +26,6 @@ from trainsleuth.rehearsing import rehearse
 from trainsleuth.repository import Repository
 from trainsleuth.this_program import Asked, lines_to_visit, of_this_program, seen, started, unsearched
 from trainsleuth.trace import traces
-from trainsleuth.wording import put_in
 
 SETTLED = 0.97  # credence of the leading cause from which further tests are not worth their time
 FIRST_SHARE = 0.6  # of the time, to watch the training under the first experiment
@@ -78,7 +77,7 @@ def triage(request: Request, symptom: str = "", notes: Path | None = None) -> Ca
     checked = run_checks(Repository(root), started=started(request.command, root.resolve(), request.cwd))
     reports: list[ProbeReport] = []
     command = shlex.join(request.command)
-    findings = [replace(f, next=put_in(command, f.next)) for f in checked.findings]
+    findings = [f.told_for(command) for f in checked.findings]
     lines = lines_to_visit(findings, Repository(root))
     failures = [f for f in findings if f.outcome == "fail"]
     failed = {f.by for f in failures}

@@ -22,14 +22,6 @@ def visible(text: str) -> str:
     return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
-COMMAND_SHOWN = 160  # characters of a command in a first line, where the last one has it whole
-
-
-def put_in(command: str, words: str) -> str:
-    """Advice with the user's command in it, if that is short."""
-    return words.replace("<your command>", command) if len(command) <= COMMAND_SHOWN else words
-
-
 def one_line(text: str, limit: int = 2_000) -> str:
     """`text` on one line of at most `limit` characters."""
     line = visible(" ".join(text.split()))

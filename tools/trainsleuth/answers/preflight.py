@@ -11,8 +11,8 @@ from trainsleuth.answers.answer import FAILED, FOUND, NOTHING_WRONG, Answer, Sec
 from trainsleuth.answers.course import course_lines
 from trainsleuth.answers.findings import counted, failure_text, line_text
 from trainsleuth.answers.reports import NARROW_PROBE, repeated, unobserved_section
-from trainsleuth.finding import Finding
-from trainsleuth.wording import COMMAND_SHOWN, one_line, wrapped
+from trainsleuth.finding import COMMAND_SHOWN, Finding
+from trainsleuth.wording import one_line, wrapped
 
 if TYPE_CHECKING:
     from trainsleuth.preflight import Preflight

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from trainsleuth.answers.answer import NOTHING_WRONG, Answer, Section
 from trainsleuth.answers.reports import probe_answer, repeated
-from trainsleuth.wording import COMMAND_SHOWN, one_line, strict, wrapped
+from trainsleuth.finding import COMMAND_SHOWN
+from trainsleuth.wording import one_line, strict, wrapped
 
 if TYPE_CHECKING:
     from trainsleuth.probing import Request

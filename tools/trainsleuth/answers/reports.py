@@ -12,9 +12,9 @@ from trainsleuth.answers.answer import FAILED, FOUND, NOTHING_WRONG, Answer, Sec
 from trainsleuth.answers.course import course_lines
 from trainsleuth.answers.findings import counted, failure_text, line_text, sections
 from trainsleuth.answers.hypotheses import pointed_section, suggestions_section
-from trainsleuth.finding import Finding
+from trainsleuth.finding import COMMAND_SHOWN, Finding
 from trainsleuth.notes import FILE_NAME
-from trainsleuth.wording import COMMAND_SHOWN, one_line, path_text, quoted, shown, strict, visible, wrapped
+from trainsleuth.wording import one_line, path_text, quoted, shown, strict, visible, wrapped
 
 if TYPE_CHECKING:
     from trainsleuth.accepted import Review
