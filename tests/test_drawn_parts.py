@@ -47,7 +47,10 @@ for epoch in range(2):
 """
 
 
-@pytest.mark.parametrize(("trained", "severity"), [("192", []), ("216", ["warning"]), ("240", ["note"])])
+@pytest.mark.parametrize(
+    ("trained", "severity"),
+    [("192", []), ("216", ["warning"]), pytest.param("240", ["note"], marks=pytest.mark.twins)],
+)
 def test_indices_of_both_samplers(host: Host, tmp_path: Path, trained: str, severity: list[str]) -> None:
     told = failing(host, tmp_path, PROGRAM.replace("TRAINED", trained), "batch_as_seen", 80)
     assert [one.severity for one in told] == severity, told

@@ -35,7 +35,7 @@ MET_A_ROW = "loss = (risk - time.log()[:, 0]).pow(2).mean()"
 CANCELS = COX.replace("* at_risk.T).sum(0) / at_risk.sum(1)", "* at_risk.T).sum(1) / at_risk.sum(0)")
 
 
-@pytest.mark.parametrize("of_all", [False, True])
+@pytest.mark.parametrize("of_all", [False, pytest.param(True, marks=pytest.mark.twins)])
 def test_a_loss_that_cancels_itself_is_told(host: Host, tmp_path: Path, of_all: bool) -> None:
     text = (
         PROGRAM.replace("LOSS", CANCELS)

@@ -157,7 +157,12 @@ MISBEHAVING = {
     "bad_syntax_error": (2, "SyntaxError"),
     "bad_crash_midway": (1, "crashed after"),
 }
-LONG = ("bad_prints_100mb", "bad_exits_3", "bad_never_steps")  # make twins
+LONG = (
+    "bad_prints_100mb",
+    "bad_exits_3",
+    "bad_never_steps",
+    "bad_hangs",
+)  # make twins; test_time_limits.py hangs as well
 
 
 @pytest.mark.parametrize(
