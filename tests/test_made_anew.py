@@ -41,6 +41,7 @@ for step in range(12):
     [
         ("nn.Linear(16, 16)", "error", "never trained, saved or moved"),
         ("nn.LayerNorm(16)", "note", "scales and shifts that never learn"),
+        ("nn.Parameter(torch.zeros(16)).add", "error", "never trained, saved or moved"),
     ],
 )
 def test_layers_made_in_forward(host: Host, tmp_path: Path, layer: str, severity: str, words: str) -> None:

@@ -18,10 +18,11 @@ def against_labels(trace: Trace) -> Iterator[Finding]:
         rows = event["up"] + event["down"]
         if event["backwards"] >= NEEDED and rows and event["down"] >= NEARLY_ALL * rows:
             path, line = place(event.get("site"))
+            doubt = "" if event["direct"] else ", unless the smallest is the best, as of distances"
             yield Finding(
-                by="probe:loss_contract", outcome="fail", severity="warning", confidence="medium", family="loss", path=path, line=line,
+                by="probe:loss_contract", outcome="fail", severity="note" if doubt else "warning", confidence="low" if doubt else "medium", family="loss", path=path, line=line,
                 message=f"the loss lowers the scores that {event['cls']} called at {shown(event)} gives to the labels of its batch: of {rows} rows in "
-                f"{event['backwards']} backwards the gradient pushes the label's score down in {event['down']}; expected it to push nearly all up",
+                f"{event['backwards']} backwards the gradient pushes the label's score down in {event['down']}; expected it to push nearly all up{doubt}",
                 suspects=("loss-below-bound", "wrong-loss-choice"),
                 measured={"rows": rows, "down": event["down"], "backwards": event["backwards"]},
                 next="look for a wrong sign, or a weight that is large where the label is likely (1 - p is meant where p stands)",

@@ -153,14 +153,16 @@ def squashed_twice(graphs: tuple[Event, ...]) -> Iterator[Finding]:
         )
 
 
+def _by_site(graphs: tuple[Event, ...], name: str) -> dict[str | None, Event]:
+    """The first graph of each place that is told under `name`; None is the same in a later graph, of which no lines are known."""
+    found = {site: graph for graph in reversed(graphs) for site in graph.get(name, ())}
+    return {site: graph for site, graph in found.items() if site or not any(found)}
+
+
 def softmax_over_one(graphs: tuple[Event, ...]) -> Iterator[Finding]:
     """It is 1, and nothing learns through it. Of several lengths in turn one may be 1: then it is so in some graphs alone."""
-    found = {site: graph for graph in reversed(graphs) for site in graph.get("over_one", ())}
-    if not found or not all(graph.get("over_one") for graph in graphs):
-        return
-    if any(found):
-        found.pop(None, None)
-    for site, graph in found.items():
+    is_always = all(graph.get("over_one") for graph in graphs)
+    for site, graph in _by_site(graphs, "over_one").items() if is_always else ():
         yield failure(
             {**graph, "site": site or graph["site"], "fn": "softmax"},
             f"a softmax at {site or shown(graph)} runs over an axis of length 1, so it gives 1 whatever it gets, and what it gets never learns "
@@ -174,10 +176,7 @@ def softmax_over_one(graphs: tuple[Event, ...]) -> Iterator[Finding]:
 
 def unlogged(graphs: tuple[Event, ...]) -> Iterator[Finding]:
     """Minus the sum of targets times probabilities: a cross entropy, but for its logarithm. A reward may be meant."""
-    found = {site: graph for graph in reversed(graphs) for site in graph.get("unlogged", ())}
-    if any(found):
-        found.pop(None, None)  # the same in a later graph, of which no lines are known
-    for site, graph in found.items():
+    for site, graph in _by_site(graphs, "unlogged").items():
         yield failure(
             {**graph, "site": site or graph["site"], "fn": "the product"},
             f"the loss falls with the probabilities of a softmax that the targets pick or weigh at {site or shown(graph)}, and no logarithm is "

@@ -141,7 +141,8 @@ def stands_still(trace: Trace, graphs: tuple[Event, ...]) -> Iterator[Finding]:
     if len(values) < NEEDED_TO_STAND or not graphs:
         return
     low, high = min(values), max(values)
-    is_nothing = low < 0 < high and high - low < ROUNDING  # terms that cancel each other
+    # terms that cancel each other; or a reward that is still to come, advantages whose mean is 0
+    is_nothing = low <= 0 <= high and high - low < ROUNDING
     if high - low > ROUNDING * abs(fmean(values)) and not is_nothing:
         return
     place_of = {"site": graphs[0]["site"], "fn": "the loss"}
@@ -150,8 +151,8 @@ def stands_still(trace: Trace, graphs: tuple[Event, ...]) -> Iterator[Finding]:
         f"the loss that {shown(place_of)} starts from is {values[0]:.6g} in all {len(values)} steps seen, to six digits: it does not depend on what is "
         "trained; expected it to move with the batches and the weights",
         "loss-cut-from-graph",
-        severity="warning",
-        confidence="medium",
+        severity="note" if is_nothing else "warning",
+        confidence="low" if is_nothing else "medium",
         measured={"value": values[0], "steps": len(values)},
         next="follow the model's output into the loss: a sum or softmax over the wrong axis, or a term that cancels, leaves nothing of it",
     )

@@ -9,7 +9,7 @@ import os
 
 from . import randomness, registered
 from .phases import inner
-from .tensors import is_mapping, tensors_in
+from .tensors import filled, is_mapping, tensors_in
 
 TABLES = (registered.named_parameters, registered.named_buffers)
 UNNAMED = "_orig_mod."  # what torch.compile puts into names
@@ -113,11 +113,10 @@ def with_tensors(value, others, depth=6):
     if isinstance(value, (list, tuple)):
         items = [with_tensors(one, others, depth - 1) for one in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-    filled = copy.copy(value)
     if is_mapping(value):
-        for key in list(value.keys()):
-            filled[key] = with_tensors(value[key], others, depth - 1)
-    elif hasattr(value, "__dataclass_fields__"):
+        return filled(value, lambda item: with_tensors(item, others, depth - 1))
+    other = copy.copy(value)
+    if hasattr(value, "__dataclass_fields__"):
         for name in value.__dataclass_fields__:
-            setattr(filled, name, with_tensors(getattr(value, name), others, depth - 1))
-    return filled
+            setattr(other, name, with_tensors(getattr(value, name), others, depth - 1))
+    return other

@@ -83,13 +83,18 @@ def squashed_twice(nodes):
             yield node
 
 
+def axis_of(softmax):
+    """The axis that it runs over, below 0 if counted from the end; None where torch does not tell. Saved as unsigned."""
+    axis = getattr(softmax, "_saved_dim", None)
+    return axis if axis is None or axis < 2**63 else axis - 2**64
+
+
 def over_one(nodes):
     """Softmaxes over an axis of length one: what they give is 1 whatever they get."""
     for node in nodes:
-        axis, sizes = getattr(node, "_saved_dim", None), shape_of(node)
+        axis, sizes = axis_of(node), shape_of(node)
         if name_of(node).startswith("SoftmaxBackward") and axis is not None and sizes:
-            axis = axis if axis < 2**63 else axis - 2**64
-            if sizes[axis] == 1 and sum(size > 1 for size in sizes) > 0:
+            if sizes[axis] == 1 and any(size > 1 for size in sizes):
                 yield node
 
 
@@ -219,22 +224,22 @@ def unlogged(roots):
 
 def picks_one_each(node, made):
     """p[range(n), labels] or p.gather(1, labels) of what a softmax made: one probability of each distribution."""
-    axis, whole, picked = getattr(made, "_saved_dim", None), shape_of(made), shape_of(node)
+    axis, whole, picked = axis_of(made), shape_of(made), shape_of(node)
     if not (
         name_of(node).startswith(("IndexBackward", "GatherBackward")) and name_of(made).startswith("SoftmaxBackward")
     ):
         return False
     if axis is None or not whole or picked is None:
         return False
-    return math.prod(picked) * whole[axis if axis < 2**63 else axis - 2**64] == math.prod(whole)
+    return math.prod(picked) * whole[axis] == math.prod(whole)
 
 
 def is_distribution(tensor, softmax):
     """Is it over the axis of this softmax, and of its shape?"""
-    axis = getattr(softmax, "_saved_dim", None)
+    axis = axis_of(softmax)
     if axis is None or list(tensor.shape) != shape_of(softmax) or not tensor.is_floating_point():
         return False
-    sums = tensor.sum(axis if axis < 2**63 else axis - 2**64)
+    sums = tensor.sum(axis)
     return bool((tensor >= 0).all() and ((sums - 1).abs() < 1e-3).all())
 
 

@@ -6,11 +6,13 @@ loader's batch: the sign of the gradient that comes back at the label's column.
 
 from functools import partial
 
+from . import graph
 from .calls import named_tensors
 from .phases import inner
 from .rows import is_batch
 from .tensors import hear_gradient, is_dense, tensors_in
 
+SOFTMAXES = ("SoftmaxBackward", "LogSoftmaxBackward")
 LAST_STEP = 100
 MOST_OUTPUTS = 4
 MOST_CLASSES = 1000
@@ -23,6 +25,10 @@ class Listener:
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.given = None  # the loader's last batch
         self.seen = {}  # number of the root -> [class, place, backwards, rows pushed up, rows pushed down]
+        self.scores, self.direct = (
+            {},
+            set(),
+        )  # node that made the scores -> number of the root; roots whose scores a softmax takes
 
     def batch(self, loader, batch):
         self.given = batch
@@ -37,7 +43,16 @@ class Listener:
                     module = inner(module)
                     root = self.bus.number("root", module)
                     self.seen.setdefault(root, [type(module).__name__, self.bus.sites.here(), 0, 0, 0])
+                    self.scores[graph.source(tensor.grad_fn)] = root
                     hear_gradient(tensor, partial(self._arrives, root, labels))
+
+    def backward_before(self, tensors, gradients):
+        """Does a softmax take the scores as they are? Of distances it takes what is left of them with another sign."""
+        if self.scores and not self.direct.issuperset(self.scores.values()):
+            softmaxes = (node for node in graph.nodes_from(tensors) if graph.name_of(node).startswith(SOFTMAXES))
+            made = (one for node in softmaxes for one in (node, graph.source(node.next_functions[0][0])))
+            self.direct.update(self.scores[one] for one in made if one in self.scores)
+        self.scores = {}
 
     def _labels(self, rows, classes):
         """The one tensor of the batch that may number the classes."""
@@ -64,7 +79,7 @@ class Listener:
     def _tell(self):
         for root, (cls, (user, library), backwards, up, down) in self.seen.items():
             if backwards:
-                self.events("label_gradients", root=root, cls=cls, site=user, lib=library, n=self.bus.steps, backwards=backwards,
+                self.events("label_gradients", root=root, cls=cls, site=user, lib=library, n=self.bus.steps, backwards=backwards, direct=root in self.direct,
                             up=int(up), down=int(down))  # fmt: skip
 
 

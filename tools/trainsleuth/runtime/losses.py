@@ -129,7 +129,18 @@ class Listener:
         strangers = [
             leaf for key, leaf in leaves.items() if key not in known and isinstance(leaf, self.torch.nn.Parameter)
         ]
-        return [dict(shape=list(leaf.shape), fresh=is_fresh(leaf), **self.owner(leaf)) for leaf in strangers[:50]]
+        strangers = strangers[:50]
+        scales = {
+            leaf.shape for leaf in strangers if is_all(leaf, 1)
+        }  # as those of a norm begin, with a shift beside each
+        return [
+            dict(
+                shape=list(leaf.shape),
+                fresh=is_all(leaf, 1) or (leaf.shape in scales and is_all(leaf, 0)),
+                **self.owner(leaf),
+            )
+            for leaf in strangers
+        ]
 
     def owner(self, parameter):
         """Where a parameter hides: a module kept in a plain list, tuple or dict of another module."""
@@ -191,10 +202,9 @@ def is_flat(leaf):
     return getattr(leaf, "_is_flat_param", False)
 
 
-def is_fresh(leaf):
-    """Is it all ones or all zeros, as the scales and shifts of a norm begin?"""
+def is_all(leaf, number):
     value = local(leaf).detach()
-    return not is_unreadable(value) and value.numel() > 0 and any(bool((value == one).all()) for one in (0, 1))
+    return not is_unreadable(value) and value.numel() > 0 and bool((value == number).all())
 
 
 def holds(value, parameter):

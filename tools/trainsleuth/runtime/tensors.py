@@ -1,5 +1,6 @@
 """What a tensor holds, in a few numbers; and walks over nested containers of tensors."""
 
+import copy
 import ctypes
 import hashlib
 
@@ -23,6 +24,14 @@ def is_mapping(value):
     """A dict, or what has its methods: a BatchEncoding, not a table of pandas, whose `values` are an array."""
     kind = type(value)
     return isinstance(value, dict) or all(callable(getattr(kind, name, None)) for name in ("keys", "items", "values"))
+
+
+def filled(table, change):
+    """A mapping of the same kind with `change` of each of its values."""
+    other = copy.copy(table)
+    for key in list(table.keys()):
+        other[key] = change(table[key])
+    return other
 
 
 def hear_gradient(tensor, hear):

@@ -3,7 +3,6 @@
 The random state is the same in every call but one, so noise that a model draws itself cancels out.
 """
 
-import copy
 import re
 import time
 from contextlib import ExitStack
@@ -16,7 +15,7 @@ from .reads import takes_shape_alone
 from .rows import is_batch
 from .scores import Scores
 from .sequences import Sequences
-from .tensors import is_dense, is_mapping, tensors_in
+from .tensors import filled, is_dense, is_mapping, tensors_in
 
 STEPS = 8  # between floats
 MOST_ARGUMENTS = 4  # that are exchanged one by one
@@ -221,25 +220,13 @@ def replaced(value, change, depth=6):
     """The same nested containers with every dense tensor changed. Other objects are passed on as they are."""
     if hasattr(value, "grad_fn") and hasattr(value, "dtype"):
         return change(value) if is_dense(value) else value
-    if depth and type(value) is dict:
-        return {key: replaced(item, change, depth - 1) for key, item in value.items()}
-    if depth and is_mapping(value):  # a BatchEncoding is no dict
-        return filled(value, {key: replaced(value[key], change, depth - 1) for key in list(value.keys())})
+    if depth and is_mapping(value):
+        return filled(value, lambda item: replaced(item, change, depth - 1))
     if depth and type(value) in (list, tuple):
         return type(value)(replaced(item, change, depth - 1) for item in value)
     if depth and isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(replaced(item, change, depth - 1) for item in value))
     return value
-
-
-def filled(table, values):
-    """A table of the same kind, with these values."""
-    other = copy.copy(table)
-    if isinstance(getattr(table, "data", None), dict):  # what a UserDict keeps them in may be shared with its copy
-        other.data = dict(table.data)
-    for key, value in values.items():
-        other[key] = value
-    return other
 
 
 def distance(one, other):
