@@ -83,19 +83,18 @@ def squashed_twice(nodes):
             yield node
 
 
-def axis_of(softmax):
-    """The axis that it runs over, below 0 if counted from the end; None where torch does not tell. Saved as unsigned."""
-    axis = getattr(softmax, "_saved_dim", None)
+def softmax_axis(node):
+    """The axis that it runs over, below 0 if counted from the end; None of other nodes. Saved as unsigned."""
+    axis = getattr(node, "_saved_dim", None) if name_of(node).startswith("SoftmaxBackward") else None
     return axis if axis is None or axis < 2**63 else axis - 2**64
 
 
 def over_one(nodes):
     """Softmaxes over an axis of length one: what they give is 1 whatever they get."""
     for node in nodes:
-        axis, sizes = axis_of(node), shape_of(node)
-        if name_of(node).startswith("SoftmaxBackward") and axis is not None and sizes:
-            if sizes[axis] == 1 and any(size > 1 for size in sizes):
-                yield node
+        axis, sizes = softmax_axis(node), shape_of(node)
+        if axis is not None and sizes and sizes[axis] == 1 and any(size > 1 for size in sizes):
+            yield node
 
 
 def loss_arithmetic(roots):
@@ -224,19 +223,15 @@ def unlogged(roots):
 
 def picks_one_each(node, made):
     """p[range(n), labels] or p.gather(1, labels) of what a softmax made: one probability of each distribution."""
-    axis, whole, picked = axis_of(made), shape_of(made), shape_of(node)
-    if not (
-        name_of(node).startswith(("IndexBackward", "GatherBackward")) and name_of(made).startswith("SoftmaxBackward")
-    ):
-        return False
-    if axis is None or not whole or picked is None:
+    axis, whole, picked = softmax_axis(made), shape_of(made), shape_of(node)
+    if axis is None or not whole or picked is None or not name_of(node).startswith(("IndexBackward", "GatherBackward")):
         return False
     return math.prod(picked) * whole[axis] == math.prod(whole)
 
 
 def is_distribution(tensor, softmax):
     """Is it over the axis of this softmax, and of its shape?"""
-    axis = axis_of(softmax)
+    axis = softmax_axis(softmax)
     if axis is None or list(tensor.shape) != shape_of(softmax) or not tensor.is_floating_point():
         return False
     sums = tensor.sum(axis)
