@@ -48,8 +48,44 @@ def windows(x, y, n):
     y_test = y[n:]
     return x_train, y_train, x_test, y_test
 """
+_ORDER = """
+import numpy as np
+
+def parted(n, n_test, n_val):
+    order = np.random.permutation(n)
+    test_rows = order[:n_test]
+    val_rows = order[n_test : n_test + n_val]
+    train_rows = order[n_test + n_val :]
+    return train_rows, val_rows, test_rows
+"""
+_FRAMES = """
+def parted(frame, first, second):
+    train = frame.iloc[:first]
+    val = frame.iloc[first:second]
+    test = frame.iloc[second:]
+    return train, val, test
+"""
 SILENT = {
     "probe": _PROBE,
+    "order": _ORDER,
+    "frames": _FRAMES,
+    "counted back": """
+def parted(x, n):
+    x_train, x_test = x[:-n], x[-n:]
+    return x_train, x_test
+""",
+    "the first of one, the last of the other": """
+def parted(x, n, m):
+    x_train = x[:n]
+    x_test = x[-m:]
+    return x_train, x_test
+""",
+    "a window of what came before": """
+def parted(series, n, window):
+    train = series[:n]
+    test = series[n - window :]
+    return train, test
+""",
     "dict": _DICT,
     "folds": _FOLDS,
     "subsets": _SUBSETS,
@@ -109,4 +145,13 @@ FAILS = {
     "folds": mutant(_FOLDS, ("x_test = x[train_index], x[test_index]", "x_test = x[train_index], x[train_index]")),
     "subsets": mutant(_SUBSETS, ("Subset(data, val_idx)", "Subset(data, train_idx)")),
     "slices": mutant(_SLICES, ("x_test = x[n:]", "x_test = x[:n]")),
+    "validation in training": mutant(_ORDER, ("train_rows = order[n_test + n_val :]", "train_rows = order[n_test:]")),
+    "test in training": mutant(_ORDER, ("train_rows = order[n_test + n_val :]", "train_rows = order[: n - n_val]")),
+    "test in validation": mutant(_FRAMES, ("frame.iloc[first:second]", "frame.iloc[first:]")),
+    "the first rows of each": mutant(_SLICES, ("x_test = x[n:]", "x_test = x[: n // 4]")),
+    "within a tensor": mutant(
+        _FRAMES,
+        ("frame.iloc[:first]", "torch.tensor(frame.values[:second, 1:])"),
+        ("frame.iloc[first:second]", "torch.tensor(frame.values[first:second, 1:])"),
+    ),
 }

@@ -1,11 +1,12 @@
 """Two parts of the data are given the same rows.
 
-A line is copied, and one word stays: train_x = x[test_index] beside test_x = x[test_index], or the same slice for both. The model
+A line is copied, and one word stays: train_x = x[test_index] beside test_x = x[test_index], or the same slice for both. Or two
+slices of one array begin, or end, at the same row: order[n_test:] for training holds order[n_test : n_test + n_val] too. The model
 is scored on what it was fitted on, or never sees what it should learn, and nothing else shows it [leakage-is-widespread].
 
-Question to answer: are the rows of the two parts the same on purpose, to see whether the model can fit them at all?
+Question to answer: are rows in both parts on purpose, to see whether the model can fit them at all?
 
-Fix: the index of the part: train_x = x[train_index].
+Fix: the index of the part: train_x = x[train_index]; the end of one slice is where the next begins: order[n_test + n_val :].
 
 Cannot see: parts that different functions take, rows that have other names.
 
@@ -23,6 +24,26 @@ Bad (a slice):
         for k in data:
             parts[k], parts["test_" + k] = data[k][:n], data[k][:n]
         return parts
+
+Bad (one slice within another):
+    import numpy as np
+
+    def parted(n, n_test, n_val):
+        order = np.random.permutation(n)
+        test_rows = order[:n_test]
+        val_rows = order[n_test : n_test + n_val]
+        train_rows = order[n_test:]
+        return train_rows, val_rows, test_rows
+
+Good (one behind the other):
+    import numpy as np
+
+    def parted(n, n_test, n_val):
+        order = np.random.permutation(n)
+        test_rows = order[:n_test]
+        val_rows = order[n_test : n_test + n_val]
+        train_rows = order[n_test + n_val :]
+        return train_rows, val_rows, test_rows
 
 Good:
     def probe(embeds, labels, idx_train, idx_test, fit, score):
@@ -59,7 +80,8 @@ SAY = Verdicts(
     "",
     suspects=("split-leak",),
     claims=("leakage-is-widespread",),
-    look="compare the first rows of the two parts",
+    look="compare the rows of the two parts",
+    forms={"same": "the same rows for both", "overlap": "two slices that begin or end at the same row"},
 )
 _HELD_OUT = (
     rb"val(?<![A-Za-z]val)(?:id(?:ation)?)?",
@@ -76,6 +98,14 @@ _KEEPS_ROWS = (
     "cpu", "numpy", "float", "long", "double", "copy", "clone", "squeeze", "unsqueeze", "reshape", "view", "list",
     "astype", "Subset", "SubsetRandomSampler", "reset_index", "toarray",
 )  # fmt: skip
+
+
+class _Rows(NamedTuple):
+    """One slice of an array, by what is written."""
+
+    array: str
+    start: str
+    end: str
 
 
 class _Given(NamedTuple):
@@ -157,7 +187,17 @@ def _examined(function: Function, one: _Given, other: _Given) -> Finding:
     path, line = function.path, other.target.line
     a, b = written(one.target), written(other.target)
     if spelled(one.value) != spelled(other.value):
-        return SAY.passed(path, line, f"{a} and {b} get different rows")
+        if (shared := _shared(one.value, other.value)) is None:
+            return SAY.passed(path, line, f"{a} and {b} get different rows")
+        chain = (
+            Link(path, one.target.line, f"{a} gets {written(one.value)}"),
+            Link(path, line, f"{b} gets {written(other.value)}: both {shared}"),
+        )
+        message = (
+            f"{a} at {path}:{one.target.line} is {written(one.value)} and {b} at {path}:{line} is {written(other.value)}: both {shared}, "
+            "so the shorter of the two parts of the data lies within the other. Which bound is meant otherwise?"
+        )
+        return SAY.fail(path, line, message, chain, "medium", form="overlap")
     chain = (
         Link(path, one.target.line, f"{a} gets {written(one.value)}"),
         Link(path, line, f"{b} gets the same"),
@@ -166,4 +206,29 @@ def _examined(function: Function, one: _Given, other: _Given) -> Finding:
         f"{a} at {path}:{one.target.line} and {b} at {path}:{line} both get {written(one.value)}: the two parts of the data are the same "
         "rows. Which of the two is meant to be another part?"
     )
-    return SAY.fail(path, line, message, chain, "medium")
+    return SAY.fail(path, line, message, chain, "medium", form="same")
+
+
+def _shared(one: Expr, other: Expr) -> str | None:
+    """Where two slices of one array begin, or end, alike; None where nothing says that they meet."""
+    mine, its = _rows(one), _rows(other)
+    if mine is None or its is None or mine.array != its.array:
+        return None
+    if mine.start == its.start and not _counts_back(mine.end) and not _counts_back(its.end):
+        return f"begin at {mine.start or 'the first row'}"
+    if mine.end == its.end and _counts_back(mine.start) is _counts_back(its.start):
+        return f"end at {mine.end or 'the last row'}"
+    return None
+
+
+def _rows(value: Expr) -> _Rows | None:
+    """Of the only slice in it, which takes rows: x[a:b] and torch.tensor(x[a:b, 0])."""
+    slices = [part for part in value.walk() if part.kind == "index" and part.parts[1].kind == "slice"]
+    if len(slices) != 1:
+        return None
+    bounds = written(slices[0].parts[1], 200).replace(" ", "").split(":")
+    return _Rows(spelled(slices[0].parts[0]), *bounds) if len(bounds) == 2 else None
+
+
+def _counts_back(bound: str) -> bool:
+    return bound.startswith("-")

@@ -41,6 +41,31 @@ def exchanged(trace: Trace) -> Iterator[Finding]:
         )
 
 
+def of_another(trace: Trace) -> Iterator[Finding]:
+    """A copy is updated from another network than the one it was made of, which has a copy of its own: a line that was
+    copied, with one of its names left.
+    """
+    events = trace.events("soft_updates")
+    for event in events:
+        beside = next((one for one in events if one is not event and one["source"] == event["led_to"]), None)
+        is_left = all(one is event or event["source"] not in (one["source"], one["led_to"]) for one in events)
+        if beside is None or beside["strayed"] or not is_left:
+            continue
+        if event["strayed"] < max(NEEDED_UPDATES, NEARLY_EACH * event["updates"]):
+            continue
+        yield fail(
+            event.get("site"),
+            f"a {event['cls']} that began with the weights of one network that trains is updated at {shown(event)} from another one, built alike, at "
+            f"{event['strayed']} of {event['updates']} updates; the {beside['cls']} made of that other one follows it too, so the two become the same "
+            "and nothing follows the first: expected each to follow its own",
+            "another-loop-fault",
+            severity="warning",
+            confidence="medium",
+            measured={"strayed": event["strayed"], "updates": event["updates"]},
+            next="look at the names in the loops that update the copies: zip(q2.parameters(), q2_target.parameters())",
+        )
+
+
 def never_called(trace: Trace) -> Iterator[Finding]:
     """A network follows the trained one and nothing uses it: another beside it is called, or the program came to its end.
 

@@ -12,10 +12,13 @@ from .sampled import samples
 
 MOST_ROOTS = 20
 MOST_OBJECTS = 2_000_000  # a second to go over
+MOST_OTHERS = 3  # networks built alike, beside the one that a copy was made of
 
 
 def find(torch, roots, held):
-    """(object, sample of it, sample of what trains) of each; `held`: ids of the parameters that optimizers hold."""
+    """(object, sample of it, sample of what trains, of others that train and are built alike) of each; `held`: ids of
+    the parameters that optimizers hold.
+    """
     trained = [root for root in roots if _holds(root, held)][:MOST_ROOTS]
     by_class = {}
     for root in trained:
@@ -69,4 +72,6 @@ def _compared(torch, copy, others):
     """With that one of the others which is built alike and has the nearest values."""
     pairs = [pair for pair in (samples(torch, copy, other) for other in others) if pair is not None]
     if pairs:
-        yield (copy, *min(pairs, key=lambda pair: float((pair[0].values() - pair[1].values()).norm())))
+        pairs.sort(key=lambda pair: float((pair[0].values() - pair[1].values()).norm()))
+        (mine, its), *rest = pairs
+        yield copy, mine, its, [other for same, other in rest if same.places == mine.places][:MOST_OTHERS]

@@ -1,0 +1,184 @@
+"""Something that training needs is computed, and nothing reads it.
+
+A term of the loss that is not added, the order that brings sorted sequences back, a causal mask or weights of classes that are
+made and not used: the line that should read it was lost, or reads a neighbour of a like name. The program runs, and what the
+value was to do is not done.
+
+Question to answer: which line was to use the value?
+
+Fix: use it there, or leave it out.
+
+Cannot see: values that are read for another purpose only (a mask that is counted, a loss that is logged), parts of the batch
+(see unread-batch-part), attributes.
+
+Bad:
+    import torch
+    from torch.nn import functional as F
+
+    def train(model, loader, optimizer, beta):
+        for x in loader:
+            decoded, mean, log_var = model(x)
+            recon_loss = F.mse_loss(decoded, x)
+            kl_loss = -0.5 * torch.mean(1 + log_var - mean.pow(2) - log_var.exp())
+            optimizer.zero_grad()
+            recon_loss.backward()
+            optimizer.step()
+
+Bad (the order that brings the rows back):
+    import torch
+    from torch import nn
+    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+    class Encoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lstm = nn.LSTM(8, 8, batch_first=True)
+
+        def forward(self, words, lengths):
+            lengths, order = lengths.sort(descending=True)
+            back = torch.argsort(order)
+            packed = pack_padded_sequence(words[order], lengths, batch_first=True)
+            out, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
+            return out[order]
+
+Good:
+    import torch
+    from torch.nn import functional as F
+
+    def train(model, loader, optimizer, beta):
+        for x in loader:
+            decoded, mean, log_var = model(x)
+            recon_loss = F.mse_loss(decoded, x)
+            kl_loss = -0.5 * torch.mean(1 + log_var - mean.pow(2) - log_var.exp())
+            optimizer.zero_grad()
+            (recon_loss + beta * kl_loss).backward()
+            optimizer.step()
+
+Good (the order that brings the rows back):
+    import torch
+    from torch import nn
+    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+    class Encoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lstm = nn.LSTM(8, 8, batch_first=True)
+
+        def forward(self, words, lengths):
+            lengths, order = lengths.sort(descending=True)
+            back = torch.argsort(order)
+            packed = pack_padded_sequence(words[order], lengths, batch_first=True)
+            out, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
+            return out[back]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import MODULE_BODY, Expr, Function, Index, bindings, is_test, written
+from trainsleuth.facts.reading.scopes import Binding
+from trainsleuth.finding import Finding, Link
+
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "value-left-unread",
+    "loss",
+    "warning",
+    "",
+    suspects=("another-loss-fault",),
+    look="look for the line that should use it: in the paper, in a sibling of this function",
+    forms={
+        "loss": "a term of the loss",
+        "order": "the order that brings rows back",
+        "weights": "a mask that is made there, or weights of classes",
+    },
+)
+_LOSS = re.compile(rb"(?:loss|kld?|bce|mse|nll)\w*[ \t]*=[^=\n]")
+_ORDER = re.compile(rb"arg_?sort\(|sort\(")
+_WEIGHTS = re.compile(rb"(?:mask|weights?)[ \t]*=[^=\n]")
+_IS_LOSS = re.compile(r"(?:^|_)(?:loss|kld?|bce|mse|nll)(?:$|_|\d)|loss$", re.IGNORECASE)
+_IS_MASK = re.compile(r"(?:^|_)mask$", re.IGNORECASE)
+_IS_WEIGHTS = re.compile(r"^(?:class|cls|pos|sample|label|ce)_weights?$", re.IGNORECASE)
+_MASKS = re.compile(r"mask|^tri[lu]$", re.IGNORECASE)
+_LOOPS = re.compile(r"train|epoch|fit|step|test|val", re.IGNORECASE)  # what runs a loop, and gives its loss back
+_RUNS = ("call", "binary", "unary", "index", "compare")
+_SORTS, _ORDERS = ("sort", "argsort"), ("sort", "argsort", "randperm", "permutation", "topk")
+_LIBRARIES = ("torch", "np", "numpy")
+_CASTS = ("float", "long", "to", "cuda", "type", "detach", "clone", "item", "cpu", "numpy")
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for function in index.functions_holding(_LOSS, _ORDER, _WEIGHTS):
+        if function.name != MODULE_BODY and not is_test(function.path):
+            for name, found in bindings(function).items():
+                is_own = len(found) == 1 and "." not in name and not name.startswith("_")
+                if is_own and (form := _form(function, found[0])):
+                    yield _examined(function, found[0], form)
+
+
+def _form(function: Function, binding: Binding) -> str:
+    """What kind of value it is, by its name and what makes it; "" for any other."""
+    value = function.events[binding.position].value
+    if binding.kind != "assign" or value is None:
+        return ""
+    if _brings_back(function, binding, value):
+        return "order"
+    if binding.items or value.kind not in _RUNS:
+        return ""
+    called = [part.last for part in value.walk() if part.kind == "call" and part.last not in _CASTS]
+    if _IS_LOSS.search(binding.name):
+        is_term = called and not any(map(_LOOPS.search, called))
+        return "loss" if is_term and _is_trained_there(function, binding.position) else ""
+    is_mask = _IS_MASK.search(binding.name) and any(map(_MASKS.search, called))
+    return "weights" if (is_mask or _IS_WEIGHTS.search(binding.name)) and _trains(function) else ""
+
+
+def _brings_back(function: Function, binding: Binding, value: Expr) -> bool:
+    """argsort(order) and order.sort()[1], where order is itself what a sort gave, or a permutation."""
+    call = value.parts[0] if value.kind == "index" and value.parts[1].text == "1" else value
+    if (
+        call.kind != "call"
+        or call.last not in _SORTS
+        or (call is value and call.last == "sort" and binding.items != (1,))
+    ):
+        return False
+    receiver = call.receiver
+    given = receiver if receiver is not None and receiver.text not in _LIBRARIES else call.argument(0, "input", "a")
+    orders = bindings(function).get(given.text, ()) if given is not None and given.kind == "path" else ()
+    makers = [function.events[one.position].value for one in orders]
+    return bool(makers) and all(
+        made is not None and any(part.last in _ORDERS for part in made.walk()) for made in makers
+    )
+
+
+def _is_trained_there(function: Function, position: int) -> bool:
+    """In the loop that goes backward, or in a function that gives another loss back."""
+    loops = function.events[position].block.loops
+    for event in function.events:
+        if event.block.loops == loops and any(call.last == "backward" for call in event.calls):
+            return True
+        if (
+            event.kind == "return"
+            and event.value is not None
+            and any(_IS_LOSS.search(one.last) for one in event.value.walk())
+        ):
+            return True
+    return False
+
+
+def _trains(function: Function) -> bool:
+    return function.name == "forward" or "backward" in function.called
+
+
+def _examined(function: Function, binding: Binding, form: str) -> Finding:
+    event, path, name = function.events[binding.position], function.path, binding.name
+    word = re.compile(rb"(?<![\w.])%s\b" % re.escape(name.encode()))
+    if len(function.source.found(word)) > 1 or "locals" in function.called:
+        return SAY.passed(path, event.line, f"{name} is read")
+    value = written(event.value) if event.value is not None else ""
+    message = f"{name} = {value} at {path}:{event.line} is read nowhere in {function.name}(): which line was to use it?"
+    link = Link(path, event.line, f"{name} is computed, and not read")
+    return SAY.fail(path, event.line, message, (link,), "medium", form=form)
