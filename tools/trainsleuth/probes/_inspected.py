@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from trainsleuth.finding import Finding
-from trainsleuth.trace import Event, Trace, place
+from trainsleuth.trace import Event, Trace, place, shown
 
 LISTENER = "listener inspection"
 
@@ -17,6 +17,17 @@ MEASURED = ("scale", "input_effect", "mates_effect", "axis_1_effect", "rounded")
 def models(trace: Trace) -> tuple[Event, ...]:
     """One record per trained module that could be called again; what came out as NaN or infinity was not measured."""
     return tuple(map(_measured, trace.events("inspected")))
+
+
+def parts(trace: Trace) -> tuple[Event, ...]:
+    """The same of modules inside of a model that gives back nothing but its loss."""
+    return tuple(map(_measured, trace.events("inspected_part")))
+
+
+def told(model: Event) -> str:
+    """Which module it is, and where it, or the model around it, is called."""
+    inside = f"{model['name']} (a {model['cls']}) of {model['of']}" if "of" in model else model["cls"]
+    return f"{inside} called at {shown(model)}"
 
 
 def _measured(model: Event) -> Event:

@@ -11,8 +11,9 @@ Fails on: outputs that move with the batch mates (a wrong axis, view for transpo
 the batch in evaluation), or that come in another row; a next-token model that sees the future, or only it; one whose targets are the very tokens that it sees, or those after the next.
 A pass proves independence for this batch and these weights. With rows that are all the same, or an output that
 nothing moves, the answer is open, as it is for what rounding in half precision may do as well.
+Of a model that gives back nothing but its loss the two largest modules inside are asked that take and give a row per example.
 Cost: four calls of the model, once. Cannot see: full-batch models of graphs (their rows belong together),
-batch mates of modules that return only a loss, mixing that happens in training mode alone, models called by other methods than forward.
+mixing that happens in training mode alone, or behind the modules of one that gives back its loss, models called by other methods than forward.
 
 Bad:
     x = x.view(x.shape[1], x.shape[0], -1)
@@ -27,7 +28,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from trainsleuth.finding import Finding
-from trainsleuth.probes._inspected import finding, models, unanswered
+from trainsleuth.probes._inspected import finding, models, parts, told, unanswered
 from trainsleuth.trace import Event, Trace, shown
 
 EXPERIMENT = "observe"
@@ -44,11 +45,12 @@ def probe(trace: Trace) -> Iterator[Finding]:
             yield _future(model)
         if model.get("twice"):
             yield _moved_twice(model)
+    yield from (found for found in map(_mates, parts(trace)) if found.outcome != "open")
     yield from unanswered(trace, BY, "whether examples are independent of each other")
 
 
 def _mates(model: Event) -> Finding:
-    what = f"{model['cls']} called at {shown(model)}"
+    what = told(model)
     effect, along = model.get("mates_effect"), model.get("axis_1_effect")
     if effect is None:
         why = (

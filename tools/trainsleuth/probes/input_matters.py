@@ -8,7 +8,8 @@ Fails on: outputs that are the same for every example although the examples diff
 is multiplied by zero or overwritten, a head that sees only its bias; one of several arguments that has no effect.
 Lengths, whole numbers with one value for each sequence, may go unused. Where an example hardly moves the output, it is open.
 A pass means that at least one example changes its output; not that the model uses the right part of it.
-Cost: three calls of the model, once. Cannot see: modules that return only a loss, models spread over ranks.
+Of a model that gives back nothing but its loss the largest modules inside are asked, and an argument without effect is a note.
+Cost: three calls of the model, once. Cannot see: models spread over ranks.
 
 Bad:
     x = self.norm(x) * self.gate  # gate is zero and gets no gradient
@@ -24,10 +25,10 @@ from dataclasses import replace
 from typing import Any
 
 from trainsleuth.finding import Confidence, Finding
-from trainsleuth.probes._inspected import finding, models, unanswered
+from trainsleuth.probes._inspected import finding, models, parts, told, unanswered
 from trainsleuth.probes._parameters import read_table
 from trainsleuth.probes._updates import too_fast
-from trainsleuth.trace import Event, Trace, shown
+from trainsleuth.trace import Event, Trace
 
 EXPERIMENT = "observe"
 BY = "probe:input_matters"
@@ -40,6 +41,9 @@ def probe(trace: Trace) -> Iterator[Finding]:
     for model in models(trace):
         found = _judge(trace, model)
         yield _after_large_steps(found) if found.is_alarm and _steps_are_large(trace) else found
+    yield from (
+        _without_one(part, idle) for part in parts(trace) if trace.steps >= NEEDED_STEPS and (idle := _idle(part))
+    )
     yield from unanswered(trace, BY, "whether the input matters for the output")
 
 
@@ -58,7 +62,7 @@ def _after_large_steps(found: Finding) -> Finding:
 
 
 def _judge(trace: Trace, model: Event) -> Finding:
-    what = f"{model['cls']} called at {shown(model)}"
+    what = told(model)
     if "input_effect" not in model:
         return finding(BY, model, "open", f"whether the input of {what} matters stays open: {model['why']}")
     if not model["inputs_differ"] or model["rows"] < NEEDED_ROWS or trace.steps < NEEDED_STEPS:
@@ -72,7 +76,7 @@ def _judge(trace: Trace, model: Event) -> Finding:
             f"{trace.steps} steps; expected other outputs for other inputs",
             "look at the activations layer by layer (probe activations): where does the first layer become constant?",
         )  # fmt: skip
-    if idle := [name for name in model.get("idle", ()) if name not in model.get("shapes", ())]:
+    if idle := _idle(model):
         named = ", ".join(map(repr, idle))
         return _without_effect(
             model, measured, "medium",
@@ -102,6 +106,24 @@ def _judge(trace: Trace, model: Event) -> Finding:
         BY, model, "pass",
         f"{what}: exchanging examples moves the output by up to {model['input_effect']:.3g} of {model['scale']:.3g}",
         confidence="high", measured=measured,
+    )  # fmt: skip
+
+
+def _idle(model: Event) -> list[str]:
+    """Arguments that can be exchanged among the examples without any effect, though not only their shape is taken."""
+    return [name for name in model.get("idle", ()) if name not in model.get("shapes", ())]
+
+
+def _without_one(part: Event, idle: list[str]) -> Finding:
+    """Inside of a model arguments may be handed on for other cases: it asks."""
+    return replace(
+        _without_effect(
+            part, {"rows": part["rows"]}, "low",
+            f"{told(part)}: exchanging {', '.join(map(repr, idle))} alone among the {part['rows']} examples changes nothing that it gives back: is "
+            "that meant?",
+            "follow this argument through its forward pass: is it dropped, overwritten or masked out?",
+        ),
+        severity="note",
     )  # fmt: skip
 
 

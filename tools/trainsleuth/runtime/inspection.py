@@ -1,7 +1,7 @@
 """Listener: a look at the model when the run is over: the last training batch again, in evaluation mode.
 
 The program's training is done by then, so nothing of it can change. One event "inspected" per trained
-module, or "not_inspected" with the reason.
+module, or "not_inspected" with the reason; of one that gives back only its loss, "inspected_part" for the largest modules inside.
 """
 
 import sys
@@ -11,6 +11,7 @@ from . import arrays, effort, registered, trials
 from .calls import Call, autocast_states
 from .freeze import copied
 from .gradients import members
+from .inside import parts_of
 from .replay import alone
 from .rows import main_input
 from .tensors import is_dense, tensors_in
@@ -72,19 +73,34 @@ class Listener:
         trained = [one for key, one in (self.last or self.called).items() if key in self.by_hand or holds(one[0], held)]
         until = time.monotonic() + SECONDS
         for module, args, kwargs, autocast, site, loader in trained[:MOST_ROOTS]:
-            facts = {
+            place = {
                 "root": self.bus.number("root", module),
                 "cls": type(module).__name__,
                 "site": site[0],
                 "lib": site[1],
             }
             try:
-                facts.update(self._inspect(module, args, kwargs, autocast, loader, until))
+                facts, again = self._inspect(module, args, kwargs, autocast, loader, until)
             except Exception as problem:  # a model that cannot be called again this way
                 why = "%s: %s" % (type(problem).__name__, str(problem).split("\n")[0][:200])
-                self.events("not_inspected", why=why, **facts)
-            else:
-                self.events("inspected", **facts)
+                self.events("not_inspected", why=why, **place)
+                continue
+            self.events("inspected", **facts, **place)
+            if facts.get("why") == trials.NO_ROWS:
+                self._look_inside(again, facts, place)
+
+    def _look_inside(self, again, facts, place):
+        """Of a module that gives back nothing but its loss; what cannot be called again is left."""
+        shared = {"rows": again.rows, "by_loader": facts["by_loader"], "moves": facts["moves"], "of": place["cls"]}
+        shared.update({name: place[name] for name in ("root", "site", "lib")})
+        try:
+            for part in parts_of(self.torch, again):
+                given = part.module, part.args, part.kwargs, part.main, part.autocast
+                found = trials.Again(self.torch, self.bus.sites, *given, again.until).all([])
+                found["pairwise"] = facts["pairwise"] or is_graph((part.args, part.kwargs), again.rows)
+                self.events("inspected_part", name=part.name, cls=type(part.module).__name__, **found, **shared)
+        except Exception as problem:
+            self.events("not_inspected_part", why=type(problem).__name__, **shared)
 
     def _inspect(self, module, args, kwargs, autocast, loader, until):
         if any(name in (type(one).__name__ for one in registered.modules(module)) for name in SHARDED):
@@ -106,7 +122,7 @@ class Listener:
         }  # fmt: skip
         facts.update(again.all(self.targets))
         facts.update(effort.measured(self.torch, again, main[1]))
-        return facts
+        return facts, again
 
 
 def holds(module, members_held):

@@ -17,6 +17,7 @@ from .scores import Scores
 from .sequences import Sequences
 from .tensors import filled, is_dense, is_mapping, tensors_in
 
+NO_ROWS = "no output has a row per example"
 STEPS = 8  # between floats
 MOST_ARGUMENTS = 4  # that are exchanged one by one
 HELPERS = re.compile(
@@ -100,7 +101,7 @@ class Again:
             return dict(facts, why="its output changes from call to call")
         if not results:
             self.scores = Scores(self.torch)
-            return dict(facts, why="no output has a row per example", **self._causal(self.outputs(), targets))
+            return dict(facts, why=NO_ROWS, **self._causal(self.outputs(), targets))
         if not all(bool(t.isfinite().all()) for t in results):
             return dict(facts, why="its output holds NaN or infinity")
         facts["scale"] = max(float(t.float().abs().max()) for t in results if t.numel())
