@@ -191,13 +191,37 @@ def vae_loss(recon_x, x, mu, logvar):
     parts["recon"] = torch.nn.functional.mse_loss(recon_x, x)
     return parts
 """
+_SOFT = """
+import torch
+
+def update(actor, q1, q2, target_q1, target_q2, states, actions, rewards, after, alpha, optimizer, gamma=0.99):
+    with torch.no_grad():
+        next_actions, next_log_pi = actor(after)
+        min_q_next = torch.min(target_q1(after, next_actions), target_q2(after, next_actions))
+        min_q_next = min_q_next - alpha * next_log_pi
+        y = rewards + gamma * min_q_next
+    fresh, log_prob = actor(states)
+    actor_loss = (alpha * log_prob - torch.min(q1(states, fresh), q2(states, fresh))).mean()
+    optimizer.zero_grad()
+    actor_loss.backward()
+    optimizer.step()
+    return y
+"""
 FAILS |= {
+    "soft target": _SOFT.replace("min_q_next - alpha", "min_q_next + alpha"),
+    "soft actor": _SOFT.replace("alpha * log_prob - torch.min", "alpha * log_prob + torch.min"),
+    "soft actor, turned": _SOFT.replace("alpha * log_prob - torch.min", "-alpha * log_prob - torch.min"),
     "a divergence by its name, in a table that is put together elsewhere": _NAMED.replace("SIGN", ""),
     "the same with every sign written out": _NAMED.replace("SIGN0.5", "0.5").replace(
         "1 + logvar - mu.pow(2) - logvar.exp()", "logvar + 1 - logvar.exp() - mu ** 2"
     ),
 }
 SILENT = ORIGINALS | {
+    "soft actor-critic": _SOFT,
+    "soft, by the negative": _SOFT.replace("alpha * log_prob - torch.min", "-torch.min").replace(
+        "q2(states, fresh))).mean", "q2(states, fresh)) + alpha * log_prob).mean"
+    ),
+    "a log-probability that is turned already": _SOFT.replace("- alpha * next_log_pi", "+ alpha * neg_log_pi"),
     "entropy minimisation at test time": """
 from torch.distributions import Categorical
 

@@ -1,7 +1,7 @@
 """A known formula stands in the loss with the wrong sign.
 
 Training minimises. The divergence of a variational autoencoder must be added, an entropy bonus and a
-log-likelihood must be taken away. With the sign turned everything runs, and the optimizer drives the wrong
+log-likelihood must be taken away, and a soft value is Q - alpha * log pi. With the sign turned everything runs, and the optimizer drives the wrong
 way: the code collapses or explodes, the policy loses its exploration, the likelihood falls.
 
 Fix: loss = reconstruction + KL with KL = -0.5 * (1 + logvar - mu^2 - exp(logvar)); loss = policy - c * entropy;
@@ -32,6 +32,15 @@ Bad (the entropy is punished):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+Bad (soft actor-critic):
+    import torch
+
+    def target(q1, q2, states, rewards, policy, alpha, gamma):
+        with torch.no_grad():
+            actions, log_pi = policy(states)
+            least = torch.min(q1(states, actions), q2(states, actions)) + alpha * log_pi
+            return rewards + gamma * least
 
 Good:
     import torch
@@ -83,6 +92,7 @@ from trainsleuth.finding import Finding, Link
 
 from ._divergence import divergences
 from ._policy import NEGATED, is_gain, log_prob_sign
+from ._soft_values import LOG_OF_POLICY, soft_values
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -92,7 +102,11 @@ SAY = Verdicts(
     "loss_contract",
     suspects=("loss-below-bound",),
     claims=("failing-one-batch-shapes", "init-loss-far-below-chance"),
-    forms={"": "on the way to a loss that is minimised", "named": "what goes by the name of a divergence"},
+    forms={
+        "": "on the way to a loss that is minimised",
+        "named": "what goes by the name of a divergence",
+        "soft": "the entropy in soft values",
+    },
 )
 _POLICY = re.compile(r"policy|actor|pg_|_pg|surr|action|clip|adv|log_?prob", re.IGNORECASE)
 _CONDITIONAL = re.compile(r"cond|marg|mutual|info", re.IGNORECASE)  # parts of an information, which may be minimised
@@ -110,9 +124,26 @@ def check(index: Index) -> Iterator[Finding]:
             if (term.expr, bool(said)) not in seen:
                 seen.add((term.expr, bool(said)))
                 yield _failure(named, term, said, loss, spot) if said else _right(named, term)
+    for function in index.functions_holding(LOG_OF_POLICY):
+        if not is_test(function.path):
+            yield from _soft(function)
     for function in index.functions_holding(_EXP):
         if not is_test(function.path):
             yield from _named_divergences(index, function, {expr for expr, _ in seen})
+
+
+def _soft(function: Function) -> Iterator[Finding]:
+    """The entropy in the values of soft actor-critic."""
+    for expr, is_same in soft_values(function):
+        if not is_same:
+            yield SAY.passed(function.path, expr.line, "a value and alpha * log pi have opposite signs")
+            continue
+        message = (
+            f"{written(expr)} at {function.path}:{expr.line} takes the value and alpha * log pi with the same sign, so certainty is rewarded and "
+            "exploration dies; expected Q - alpha * log pi, and alpha * log pi - Q for the actor."
+        )
+        link = Link(function.path, expr.line, "value and log-probability come in with one sign")
+        yield SAY.fail(function.path, expr.line, message, (link,), form="soft")
 
 
 def _named_divergences(index: Index, function: Function, seen: set[Expr]) -> Iterator[Finding]:

@@ -1,0 +1,96 @@
+"""Programs for sorted-apart."""
+
+from ._programs import mutant
+
+_COLLATE = """
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+
+def collate(batch):
+    ordered = sorted(batch, key=lambda one: len(one[0]), reverse=True)
+    clips = [one[0] for one in ordered]
+    lengths = torch.tensor([len(one[0]) for one in ordered])
+    labels = torch.LongTensor([one[1] for one in ordered])
+    return pad_sequence(clips, batch_first=True), lengths, labels
+"""
+_IN_PLACE = """
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+
+def collate(data):
+    data.sort(key=lambda one: len(one["tokens"]), reverse=True)
+    tokens = pad_sequence([one["tokens"] for one in data])
+    tags = [one["tag"] for one in data]
+    return {"tokens": tokens, "tags": torch.tensor(tags)}
+"""
+_TABLES = """
+import pandas as pd
+
+
+def collate(data):
+    x = pd.concat([row[0] for row in data]).sort_index()
+    y = pd.concat([row[1] for row in data]).sort_index()
+    return x, y
+"""
+SILENT = {
+    "collate": _COLLATE,
+    "in place": _IN_PLACE,
+    "tables": _TABLES,
+    "only the longest is asked for": """
+def collate(batch):
+    lengths = [len(one[0]) for one in batch]
+    ordered = sorted(batch, key=lambda one: len(one[0]))
+    clips = [one[0] for one in ordered]
+    return pad(clips, max(lengths))
+""",
+    "each in its own branch": """
+def collate(batch, by_length):
+    if by_length:
+        ordered = sorted(batch, key=lambda one: len(one[0]))
+        clips, labels = None, [one[1] for one in ordered]
+        clips = [one[0] for one in ordered]
+    else:
+        labels = [one[1] for one in batch]
+        clips = [one[0] for one in batch]
+    return clips, labels
+""",
+    "unzipped": mutant(_COLLATE, ("    clips = [one[0] for one in ordered]\n", "    clips, labels = zip(*ordered)\n")),
+    "given another value before": mutant(
+        _COLLATE, ("    ordered =", "    labels = [one[1] for one in batch]\n    ordered =")
+    ),
+    "names of files": """
+def listed(files):
+    names = [one.name for one in files]
+    files.sort()
+    paths = [one.path for one in files]
+    return len(names), paths
+""",
+    "two tables by columns of their own": """
+import pandas as pd
+
+def load(folder):
+    users = pd.read_csv(folder + "/users.csv").sort_values("id")
+    items = pd.read_csv(folder + "/items.csv")
+    return users
+""",
+}
+FAILS = {
+    "labels as they came": mutant(_COLLATE, ("one[1] for one in ordered", "one[1] for one in batch")),
+    "clips as they came": mutant(_COLLATE, ("[one[0] for one in ordered]\n    lengths", "[one[0] for one in batch]\n    lengths")),
+    "unpacked": mutant(_COLLATE, ("one[1] for one in ordered", "label for _, label in batch")),
+    "unzipped, and one taken again": mutant(
+        _COLLATE,
+        ("    clips = [one[0] for one in ordered]\n", "    clips, labels = zip(*ordered)\n"),
+        ("torch.LongTensor([one[1] for one in ordered])", "[one[1] for one in batch]"),
+        ("return pad_sequence", "labels, lengths = map(torch.LongTensor, [labels, lengths])\n    return pad_sequence"),
+    ),
+    "sorted too late": mutant(
+        _IN_PLACE,
+        ("    data.sort(key=lambda one: len(one[\"tokens\"]), reverse=True)\n", "    tags = [one[\"tag\"] for one in data]\n    data.sort(key=lambda one: len(one[\"tokens\"]), reverse=True)\n"),
+        ("    tags = [one[\"tag\"] for one in data]\n    return", "    return"),
+    ),
+    "one table": mutant(_TABLES, ("row[1] for row in data]).sort_index()", "row[1] for row in data])")),
+    "the other table": mutant(_TABLES, ("row[0] for row in data]).sort_index()", "row[0] for row in data])")),
+}  # fmt: skip
