@@ -217,7 +217,7 @@ FAILS |= {
     ),
 }
 SILENT = ORIGINALS | {
-    "soft actor-critic": _SOFT,
+    "soft actor-critic, target and actor": _SOFT,
     "soft, by the negative": _SOFT.replace("alpha * log_prob - torch.min", "-torch.min").replace(
         "q2(states, fresh))).mean", "q2(states, fresh)) + alpha * log_prob).mean"
     ),

@@ -1,4 +1,4 @@
-"""Rule of a step: gradients of several batches, each cleared by the next before a step used it."""
+"""Rules of a step: gradients that are cleared before any step has used them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from trainsleuth.trace import Event, Trace, shown
 from ._step_words import finding, links
 
 NEEDED = 4  # steps
+ROUNDS = 3  # of several players, behind the first
 
 
 def cleared_unused(trace: Trace) -> Iterator[Finding]:
@@ -40,6 +41,73 @@ def cleared_unused(trace: Trace) -> Iterator[Finding]:
         next="clear after the step, under its condition, and divide each loss by the number of batches",
         claims=("zero-grad-position-variants", "accumulation-divide"),
     )
+
+
+def thrown_away(trace: Trace) -> Iterator[Finding]:
+    """Of players that step in turns one goes backward, writes gradients for another alone, and they are cleared unused.
+
+    Somebody may have read them by hand, so it asks.
+    """
+    if len(trace.stepping) < 2:
+        return
+    ops = trace.ops()
+    rounds = [
+        one for one in list(trace.cycles(trace.stepping[-1]))[1:] if all(op["grads"] for op, _ in _backwards(one))
+    ]
+    wasted = [[place for place, one in enumerate(_backwards(own)) if _is_unused(one, own, ops)] for own in rounds]
+    if len(rounds) < ROUNDS or not wasted[0] or any(places != wasted[0] for places in wasted):
+        return
+    for backward, reached in (_backwards(rounds[0])[place] for place in wasted[0]):
+        behind = ops[ops.index(backward) :]
+        clears = next(op for op in behind if op["op"] == "zero_grad" and reached[0] in _cleared(op))
+        step = next(op for op in behind if op["op"] == "step")
+        born = trace.optimizer(reached[0])
+        yield finding(
+            backward,
+            f"a backward at {shown(backward)}, before the step at {shown(step)}, writes gradients only for the {born.get('cls')} made at {shown(born)}, "
+            f"and zero_grad at {shown(clears)} clears them before that one steps, in all {len(rounds)} rounds looked at: it trains nothing. Is a "
+            "tensor detached there that should lead to the one that steps next?",
+            "step-order",
+            severity="note",
+            chain=links((backward, "writes gradients"), (step, "steps, and has none of them"), (clears, "clears them")),
+            measured={"rounds": len(rounds)},
+            next="look for detach(), item() or no_grad() between what is to learn from this loss and the loss",
+        )
+
+
+def _backwards(cycle: Sequence[Event]) -> list[tuple[Event, tuple[int, ...]]]:
+    """Each backward with the optimizers that it reached."""
+    found: list[tuple[Event, tuple[int, ...]]] = []
+    for op in cycle:
+        if op["op"] == "backward":
+            found.append((op, ()))
+        elif op["op"] == "backward_done" and found:
+            found[-1] = found[-1][0], tuple(op.get("reached", ()))
+    return found
+
+
+def _is_unused(backward: tuple[Event, tuple[int, ...]], cycle: Sequence[Event], ops: Sequence[Event]) -> bool:
+    """All that it reached is parameters, each cleared before it is stepped on, and another optimizer steps first."""
+    op, reached = backward
+    if op.get("elsewhere"):  # as to an input that is to be changed by its gradient
+        return False
+    behind = ops[next(place for place, one in enumerate(ops) if one is op) + 1 :]
+    step = next((one for one in behind if one["op"] == "step"), None)
+    if not reached or step is None or step["optimizer"] in reached:
+        return False
+    for number in reached:
+        used = (
+            one
+            for one in behind
+            if one["op"] in ("step", "zero_grad") and number in (one.get("optimizer"), *_cleared(one))
+        )
+        if (first := next(used, None)) is None or first["op"] == "step":
+            return False
+    return True
+
+
+def _cleared(op: Event) -> tuple[int, ...]:
+    return (op.get("optimizer"), *op.get("optimizers", ())) if op["op"] == "zero_grad" else ()
 
 
 def _is_judged(cycle: Sequence[Event], number: int) -> bool:

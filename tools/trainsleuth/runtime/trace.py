@@ -109,14 +109,25 @@ class Listener:
         value = self.value.of(tensors)
         self.losses.append(value)
         if self.detailed:
-            judged, self.held, weights = {}, {}, {}
+            judged, self.held, weights, elsewhere = {}, {}, {}, None
             if self.bus.steps - self.phase < self.judge:
+                elsewhere = self._leads_elsewhere(tensors)
                 weights = {str(self.optimizer(o)): size_of(self.bus.torch, o) for o in self.kept_optimizers()}
                 judged = {
                     str(self.optimizer(o)): gradient_state(self.bus.torch, o)["state"] for o in self.kept_optimizers()
                 }
                 self.held = {self.optimizer(o): versions(members(o)) for o in self.kept_optimizers()}
-            self.op("backward", value=value, grads=judged, weights=weights, plain_mean=graph.is_plain_mean(tensors))
+            self.op("backward", value=value, grads=judged, weights=weights, plain_mean=graph.is_plain_mean(tensors),
+                    elsewhere=elsewhere)  # fmt: skip
+
+    def _leads_elsewhere(self, tensors):
+        """Of several optimizers' loss: to something that keeps a gradient and that none of them holds?"""
+        kept = self.kept_optimizers()
+        if len(kept) < 2:
+            return None
+        held = {id(p) for one in kept for p in members(one)}
+        leaves = map(graph.leaf_of, graph.nodes_from(tensors))
+        return any(leaf is not None and id(leaf) not in held for leaf in leaves)
 
     def kept_optimizers(self):
         return [thing for thing in self.kept if id(thing) in self.optimizers]
