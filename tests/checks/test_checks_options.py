@@ -423,6 +423,60 @@ def test_a_class_that_only_an_option_makes_which_nobody_gives(
     assert report.findings[0].severity == severity, report.findings[0].message
 
 
+CHOSEN = """
+import argparse
+import torch
+from fitting import fit_all, fit_one
+
+def fitted(model, data, how="all"):
+    if how == "all":
+        fit = fit_all
+    else:
+        fit = fit_one
+    return fit(model, data)
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--one", action="store_true")
+    args = parser.parse_args()
+    model, data = torch.nn.Linear(2, 2), torch.ones(4, 2)
+    if args.one:
+        fit_one(model, data)
+    else:
+        fitted(model, data)
+"""
+FITTING = """
+import torch
+
+def fit_all(model, data):
+    return model
+
+def fit_one(model, data):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in data:
+        model(x).sum().backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("edit", "readme", "severity"),
+    [
+        (("", ""), "python train.py\n", "note"),
+        (("", ""), "python train.py --one\n", "error"),
+        (('how="all"', 'how="one"'), "python train.py\n", "error"),
+        (("fitted(model, data)\n", "fitted(model, data, 'one')\n"), "python train.py\n", "error"),
+        (("if args.one", "table = {'one': fit_one}\n    if args.one"), "python train.py\n", "error"),
+    ],
+)
+def test_a_function_that_only_an_option_uses_which_nobody_gives(
+    edit: tuple[str, str], readme: str, severity: str, tmp_path: Path
+) -> None:
+    files = {"train.py": CHOSEN.replace(*edit) if edit[0] else CHOSEN, "fitting.py": FITTING, "README.md": readme}
+    report = run_checks(written_to(tmp_path, files), only=["missing-zero-grad"])
+    assert report.findings[0].severity == severity, report.findings[0].message
+
+
 LISTED = """
 from torch import nn
 

@@ -764,12 +764,16 @@ RANKED = dedent(
         ("python train.py --lr 0.1\n", "note"),
         ("python -m torch.distributed.launch --nproc_per_node 4 train.py\n", "warning"),
         ("torchrun train.py\n", "warning"),
+        ("torchrun --nproc_per_node 4 other.py\n", "note"),
+        ("torchrun --nproc_per_node 4 \\\n    train.py\n", "warning"),
+        ("torchrun $PROGRAM\n", "warning"),
+        ("It is distributed where `--local_rank` is given.\n", "note"),
         ("python train.py --local_rank 0\n", "warning"),
     ],
 )
 def test_a_sampler_in_the_arm_that_nobody_takes_asks(readme: str, severity: str, tmp_path: Path) -> None:
-    found = _only(tmp_path, {"train.py": RANKED, "README.md": readme}, "missing-set-epoch")
-    assert found.severity == severity
+    files = {"train.py": RANKED, "README.md": readme, "other.py": "if __name__ == '__main__':\n    print(1)\n"}
+    assert _only(tmp_path, files, "missing-set-epoch").severity == severity
 
 
 HPARAMS = (
@@ -1008,6 +1012,21 @@ def _notebook(*cells: str) -> str:
 )
 def test_a_cell_that_needs_a_name_which_no_cell_binds(cells: tuple[str, ...], severity: str, tmp_path: Path) -> None:
     files = {"train.ipynb": _notebook("import torch\nloader = [torch.ones(2)]\n", *cells)}
+    assert _only(tmp_path, files, "missing-zero-grad").severity == severity
+
+
+@pytest.mark.parametrize(
+    ("made", "severity"),
+    [("loader = [torch.ones(2)]\n", "error"), ("# loader = [torch.ones(2)]\n", "note")],
+)
+def test_a_function_of_a_notebook_whose_calls_need_names_that_nothing_binds(
+    made: str, severity: str, tmp_path: Path
+) -> None:
+    fit = "def fit(net, optimizer, loader):\n    for x in loader:\n        net(x).mean().backward()\n        optimizer.step()\n"
+    made_too = "net = torch.nn.Linear(2, 1)\noptimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+    run = "def run(loader):\n    fit(net, optimizer, loader)\n"
+    cells = (fit, made_too + made, run, "run(\n    loader=loader,\n)\n")
+    files = {"train.ipynb": _notebook("import torch\n", *cells)}
     assert _only(tmp_path, files, "missing-zero-grad").severity == severity
 
 

@@ -90,6 +90,18 @@ SILENT = {
     "trainer": _TRAINER,
     "stops early": _STOPS,
     "module": _MODULE,
+    "each arm saves its own": """
+import torch
+
+def save(parts, folder):
+    for name, part in parts.items():
+        if isinstance(part, torch.nn.Module):
+            state = part.state_dict()
+            torch.save(state, folder / name)
+        elif hasattr(part, "state_dict"):
+            state = part.state_dict()
+            torch.save(state, folder / name)
+""",
     "federated rounds": """
 def rounds(server, clients, average):
     for _ in range(10):

@@ -15,7 +15,8 @@ from ._options import set_to
 _SCRIPTS = (".sh", ".bash", ".md", ".rst", ".txt", ".ipynb", ".yaml", ".yml", ".json")
 _STARTED = re.compile(r"([\w./-]*\w)\.py\b|\s-m\s+([\w.]+)")
 _OF_LAUNCHERS = ("local_rank", "local-rank")  # which give it without a word
-_LAUNCHERS = r"torch\.distributed\.(?:launch|run)\b|\btorchrun\b|\bdeepspeed\b|\baccelerate launch\b"
+_LAUNCHERS = re.compile(r"torch\.distributed\.(?:launch|run)\b|\btorchrun\b|\bdeepspeed\b|\baccelerate launch\b")
+_LAUNCHED = re.compile(r"(?:\\\n|[^\n])*?(?<![\w./-])([\w./-]*\w)\.py\b|(?:\\\n|[^\n])*?\s(?:-m|--module)\s+([\w.]+)")
 _REACH = 1500  # characters of a command before the option
 
 
@@ -26,15 +27,16 @@ def is_given(
     counts: Callable[[str], bool],
     word: str = "",
     runs: Callable[[Spot], bool] = lambda spot: True,
+    is_attribute: bool = True,
 ) -> bool:
     """Something that `runs` sets it to a value that `counts`, or a command that may start what stands in `path` gives it;
-    with `word`, that one.
+    with `word`, that one. `is_attribute`: of an object, so that self.clip = 1 may set it; no mere parameter.
     """
     name = re.escape(option.encode())
     written_out = re.compile(rb"(?:[\"']%s[\"'][ \t]*:|\b%s=)[ \t]*([\w.'\"-]+)" % (name, name))
     holding = [file for file in index.files.values() if file.body.source.holds(written_out)]
     near = [file for file in holding if is_of_one_program(index, path, file.path)]
-    if any(text == "?" or counts(text) for text in set_to(index, option, path, runs)):
+    if is_attribute and any(text == "?" or counts(text) for text in set_to(index, option, path, runs)):
         return True
     texts = (
         text.decode("utf-8", "replace").strip("'\"")
@@ -48,13 +50,15 @@ def is_given(
     named = re.compile(
         rf"--{re.escape(option).replace('_', '[-_]')}\b" + (rf"[\s=\"',]+{re.escape(word)}\b" if word else "")
     )
-    if option in _OF_LAUNCHERS:
-        named = re.compile(rf"{named.pattern}|{_LAUNCHERS}")
+    is_of_launcher = option in _OF_LAUNCHERS
+    if is_of_launcher and _is_launched(index, path):
+        return True
     by_name = re.compile(rf"(?<![\w(-]){re.escape(option)}=[\"']?([\w.-]+)")  # --hparams=amp=True,lr=0.1
     return any(
         _may_be_for(index, text, found, path)
         for _, text in _written_down(index)
         for found in (*named.finditer(text), *(one for one in by_name.finditer(text) if counts(one[1])))
+        if not (is_of_launcher and _is_only_named(text, found.start()))
     )
 
 
@@ -90,6 +94,17 @@ def _written_down(index: Index) -> Iterator[tuple[str, str]]:
             yield file, index.repository.read(file) or ""
 
 
+def _is_launched(index: Index, path: str) -> bool:
+    """A launcher is told to start a program that comes to `path`, or one that is not known."""
+    for _, text in _written_down(index):
+        for found in _LAUNCHERS.finditer(text):
+            program = _LAUNCHED.match(text, found.end())
+            programs = _called(index, program) if program is not None else []
+            if not programs or not is_program(index, path) or any(path in imported(index, one) for one in programs):
+                return True
+    return False
+
+
 def _may_be_for(index: Index, text: str, found: re.Match[str], path: str) -> bool:
     """It is not given to other programs only, that never come to `path`."""
     programs = _started(index, text, found.start())
@@ -102,5 +117,10 @@ def _started(index: Index, text: str, end: int) -> list[str]:
     started = list(_STARTED.finditer(before.rpartition("\n\n")[2]))
     if not started:
         return []
-    stem = (started[-1][1] or started[-1][2].replace(".", "/")).lstrip("./")
+    return _called(index, started[-1])
+
+
+def _called(index: Index, program: re.Match[str]) -> list[str]:
+    """The files that go by the name of a program in a command: train.py, or -m tools.train."""
+    stem = (program[1] or program[2].replace(".", "/")).lstrip("./")
     return [one for one in index.files if f"/{one}".endswith(f"/{stem}.py")]

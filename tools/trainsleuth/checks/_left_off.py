@@ -6,7 +6,19 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from trainsleuth.facts import Expr, Function, Index, Spot, around, is_test, makers, needed_at, spot_at, written
+from trainsleuth.facts import (
+    MODULE_BODY,
+    Expr,
+    Function,
+    Index,
+    Spot,
+    around,
+    is_test,
+    makers,
+    needed_at,
+    spot_at,
+    written,
+)
 
 from ._given import is_given
 from ._options import as_written, defaults, left_out, member_named, option_name
@@ -69,6 +81,29 @@ def made_where_off(index: Index, places: Iterable[tuple[str, int]]) -> tuple[str
     return ()
 
 
+def named_where_off(index: Index, places: Iterable[tuple[str, int]]) -> tuple[str, ...]:
+    """The same of functions: all that names one, to call it or to hand it on, is left off by default."""
+    for function in dict.fromkeys(around(index, *place) for place in places):
+        if function is None or function.owner or function.outer or function.decorators or function.name == MODULE_BODY:
+            continue
+        tests = [left_off(index, [place]) for place in _mentions(index, function)]
+        if tests and all(tests):
+            return tests[0]
+    return ()
+
+
+def _mentions(index: Index, function: Function) -> Iterator[tuple[str, int]]:
+    """Where the others name a function; what bears its name and is not known to be another counts."""
+    for other in index.functions_holding(re.compile(rb"\b%s\b" % re.escape(function.name.encode()))):
+        if other is function or is_test(other.path):
+            continue
+        for event in other.events:
+            for part in (one for value in (*event.targets, event.value) if value is not None for one in value.walk()):
+                text = part.text if part.kind in _NAMES else ""
+                if text.rpartition(".")[2] == function.name and index.resolve(other, text) in (function, None):
+                    yield other.path, part.line
+
+
 def _is_handed_on(index: Index, name: str) -> bool:
     """A class is named without being called: kept in a table, given to a function, or asked for by a text."""
     for function in index.functions_holding(re.compile(rb"\b%s\b" % re.escape(name.encode()))):
@@ -114,8 +149,10 @@ def _is_off(index: Index, test: Expr, wanted: bool, spot: Spot, depth: int = 2) 
         return False
     word = test.parts[1].text if test.kind == "compare" and test.parts[1].kind == "string" and wanted else ""
     names = options or {asked.text}
+    is_attribute = bool(options) or "." in asked.text or not own
     return not any(
-        is_given(index, one, path, lambda value: _truth(test, value) in (wanted, None), word, runs) for one in names
+        is_given(index, one, path, lambda value: _truth(test, value) in (wanted, None), word, runs, is_attribute)
+        for one in names
     )
 
 

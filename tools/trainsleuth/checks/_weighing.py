@@ -9,7 +9,7 @@ from dataclasses import replace
 from trainsleuth.facts import Index, decided_against, stop_before, unreached
 from trainsleuth.finding import Finding
 
-from ._left_off import is_as_written, left_off, made_where_off
+from ._left_off import is_as_written, left_off, made_where_off, named_where_off
 from ._only_tried import only_tried
 
 
@@ -28,6 +28,8 @@ def weighed(index: Index, finding: Finding, places: Sequence[tuple[str, int]]) -
         return _asked(finding, f"It runs only where {' and '.join(tests)}, which is not so {how}.")
     if tests := made_where_off(index, places):
         return _asked(finding, f"It is made only where {' and '.join(tests)}, which is not so by default.")
+    if tests := named_where_off(index, places):
+        return _asked(finding, f"It is used only where {' and '.join(tests)}, which is not so by default.")
     if why := unreached(index, places):
         return _asked(finding, f"But {why}.")
     if tried := only_tried(index, places) if finding.family == "loss" else "":

@@ -186,9 +186,11 @@ def _is_of_this_round(kept: _Kept, position: int) -> bool:
     """What the name holds there is another state, or one that was surely taken in the same round: not in the other arm."""
     loops, block = kept.event.block.loops, kept.function.events[position].block
     is_inside = block.loops[: len(loops)] == loops
+    found, certain = reaching(kept.function, kept.name, position)
+    if certain and all(binding.position > kept.position for binding in found):
+        return True
     if loops and is_inside and is_sibling(kept.event.block, block):
         return False
-    found, certain = reaching(kept.function, kept.name, position)
     return (certain and is_inside) or all(binding.position != kept.position for binding in found)
 
 

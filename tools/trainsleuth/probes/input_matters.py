@@ -5,7 +5,8 @@ without gradients, as it was and with its examples exchanged among the rows, the
 outputs are compared exactly.
 
 Fails on: outputs that are the same for every example although the examples differ: dead units, an input that
-is multiplied by zero or overwritten, a head that sees only its bias; one of several arguments that has no effect.
+is multiplied by zero or overwritten, a head that sees only its bias; one of several arguments that has no effect. A model with
+attention that says the same whatever the order of its tokens is a note.
 Lengths, whole numbers with one value for each sequence, may go unused. Where an example hardly moves the output, it is open.
 A pass means that at least one example changes its output; not that the model uses the right part of it.
 Of a model that gives back nothing but its loss the largest modules inside are asked, and an argument without effect is a note.
@@ -41,6 +42,8 @@ def probe(trace: Trace) -> Iterator[Finding]:
     for model in models(trace):
         found = _judge(trace, model)
         yield _after_large_steps(found) if found.is_alarm and _steps_are_large(trace) else found
+        if found.outcome == "pass" and model.get("unordered"):
+            yield _without_order(model)
     yield from (
         _without_one(part, idle) for part in parts(trace) if trace.steps >= NEEDED_STEPS and (idle := _idle(part))
     )
@@ -125,6 +128,17 @@ def _without_one(part: Event, idle: list[str]) -> Finding:
         ),
         severity="note",
     )  # fmt: skip
+
+
+def _without_order(model: Event) -> Finding:
+    """Of a set of tokens that is meant so, so it asks."""
+    found = _without_effect(
+        model, {"positions": model["shape"][1]}, "medium",
+        f"{told(model)} has attention and says the same whatever the order of the tokens between the first and the last: the order of "
+        f"{model['shape'][1]} positions does not reach it. Is a position encoding missing, or made and not added?",
+        "look at how positions enter: x = embedding(tokens) + positions(tokens)",
+    )  # fmt: skip
+    return replace(found, severity="note")
 
 
 def _without_effect(

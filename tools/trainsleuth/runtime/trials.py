@@ -7,7 +7,7 @@ import re
 import time
 from contextlib import ExitStack
 
-from . import arrays, mates, randomness
+from . import arrays, mates, randomness, token_order
 from .calls import Call
 from .dropping import DropoutWatch
 from .freeze import storage
@@ -111,6 +111,7 @@ class Again:
             idle = self._idle(results)
             facts["idle"] = [name for name, _ in idle]
             facts["shapes"] = [name for name, one in idle if takes_shape_alone(self.torch, one, self.outputs)]
+            facts["unordered"] = token_order.says_the_same(self, results, self._named())
         facts["compares"] = any(t.dim() >= 2 and t.shape[1] == self.rows for t in results)
         facts.update(mates.facts(self, results, facts["noise"]))
         if facts["mates_effect"] and self.main.dim() >= 2 and self.main.shape[1] >= 3:
@@ -119,10 +120,13 @@ class Again:
         facts.update(self._causal(plain, targets, along))
         return facts
 
+    def _named(self):
+        """(name, tensor) of all that goes in."""
+        return list(Call(self.torch, "input", self.model, self.args, self.kwargs, (None, None)).tensors())
+
     def _idle(self, results):
         """(name, tensor) of the examples, among several that go in, that can be exchanged without any effect."""
-        given = Call(self.torch, "input", self.model, self.args, self.kwargs, (None, None)).tensors()
-        named = [(name, t) for name, t in given if not HELPERS.search(name) and self._holds_examples(t)]
+        named = [(name, t) for name, t in self._named() if not HELPERS.search(name) and self._holds_examples(t)]
         idle = []
         for name, one in named[:MOST_ARGUMENTS] if len(named) > 1 else ():
             changed = self.outputs(lambda tensor, one=one: tensor.roll(1, 0) if tensor is one else tensor)

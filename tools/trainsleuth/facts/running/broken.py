@@ -51,7 +51,7 @@ def stop_before(index: Index, places: Iterable[tuple[str, int]]) -> Stop | None:
         if function is not None and (stop := _bad_indentation(index, path, line)) is not None:
             return stop
         if function is not None and is_notebook(path):
-            stop = _in_cell(index, function, line)
+            stop = _in_cell(index, function, line) or _on_all_ways(index, function)
         else:
             stop = _stop_at(index, function, line) or _on_all_ways(index, function) if function is not None else None
         if stop is not None:
@@ -77,8 +77,8 @@ def _in_cell(index: Index, function: Function, line: int) -> Stop | None:
     """Of a notebook, whose cells run in any order: a name that none of them binds, in the same cell."""
     file, known = index.files[function.path], compiled_file(index, function.path)
     for spot in _beside(function, line) if known is not None and known.unbound else ():
-        heads = (one.text.partition(".")[0] for one in _evaluated(spot) if one.kind == "path")
-        unbound = (head for head in heads if known is not None and (spot.line, head) in known.unbound)
+        heads = ((one.line, one.text.partition(".")[0]) for one in _evaluated(spot) if one.kind == "path")
+        unbound = (head for at, head in heads if known is not None and (at, head) in known.unbound)
         if _cell(file, spot.line) == _cell(file, line) and (name := next(unbound, None)) is not None:
             return Stop(file.path, spot.line, f"{name} is bound nowhere")
     return None
@@ -110,9 +110,8 @@ def _on_all_ways(index: Index, function: Function, below: frozenset[Function] = 
     stop = None
     for caller in callers:
         outer, line = caller.spot.function, caller.spot.line
-        if is_notebook(outer.path):
-            return None
-        stop = _stop_at(index, outer, line) or _on_all_ways(index, outer, below | {function})
+        here = _in_cell if is_notebook(outer.path) else _stop_at
+        stop = here(index, outer, line) or _on_all_ways(index, outer, below | {function})
         if stop is None:
             return None
     return stop
