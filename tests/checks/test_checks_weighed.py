@@ -698,7 +698,11 @@ SQUASHED = dedent(
 
 @pytest.mark.parametrize(
     ("around", "after", "severity"),
-    [("with torch.no_grad():", "pass", "note"), ("if True:", "loss.backward(); optimizer.step()", "error")],
+    [
+        ("with torch.no_grad():", "pass", "note"),
+        ("if True:", "order = torch.argsort(loss)", "note"),  # total takes a number of it
+        ("if True:", "loss.backward(); optimizer.step()", "error"),
+    ],
 )
 def test_a_loss_that_only_an_evaluation_computes_asks(around: str, after: str, severity: str, tmp_path: Path) -> None:
     program = SQUASHED.replace("WITH", around).replace("AFTER", after)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainsleuth.facts import Event, Expr, Function
 
 _NUMBERS = ("item", "tolist", "numpy", "detach")
+_PLACES = ("argsort", "argmax", "argmin")
 
 
 def is_only_measured(function: Function, position: int, call: Expr | None = None) -> bool:
@@ -42,11 +43,11 @@ def _reads(event: Event, names: set[str]) -> bool:
 
 
 def _looked_at(event: Event) -> set[Expr]:
-    """Parts of its value that are made numbers: loss.item(), loss.data."""
+    """Parts of its value that are made numbers, or only put into order: loss.item(), loss.data, torch.argsort(losses)."""
     ends = (
         one
         for one in (event.value.walk() if event.value is not None else ())
-        if one.kind == "compare" or (one.kind == "call" and one.last in _NUMBERS) or _is_data(one)
+        if one.kind == "compare" or (one.kind == "call" and one.last in (*_NUMBERS, *_PLACES)) or _is_data(one)
     )
     return {part for one in ends for part in one.walk()}
 
