@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from probed import Host
+from probed import Host, failing
 
 pytest.importorskip("torch")
 
@@ -28,7 +28,7 @@ class Reader(nn.Module):
     def forward(self, tokens):
         x = self.embed(tokens)
         first = x[:, PLACE] + 0.05 * self.mix(x).mean(1)
-        return 6 * self.head(first)
+        return SCALED
 
 
 model = Reader()
@@ -45,6 +45,24 @@ for _ in range(4):
 """
 
 
+def written(labels: str, classes: str, place: str, scaled: str = "self.head(6 * first)") -> str:
+    parts = {"LABELS": labels, "CLASSES": classes, "PLACE": place, "SCALED": scaled}
+    text = PROGRAM
+    for name, part in parts.items():
+        text = text.replace(name, part)
+    return text
+
+
+@pytest.mark.parametrize(
+    ("scaled", "severity"), [("self.head(6 * first)", "warning"), ("6 * F.linear(first, self.head.weight)", "note")]
+)
+def test_scores_that_are_spread_by_hand_are_asked_about(host: Host, tmp_path: Path, scaled: str, severity: str) -> None:
+    text = written("torch.randint(20, (32,))", "20", "1", scaled)
+    found = failing(host, tmp_path, text, "loss_contract", 4)
+    assert [one.severity for one in found if "first loss" in one.message] == [severity]
+    assert ("is it meant so large?" in found[0].message) is (severity == "note")
+
+
 @pytest.mark.parametrize(
     ("classes", "place", "labels", "severity"),
     [
@@ -58,7 +76,7 @@ def test_rows_that_are_nearly_one_prove_little(
     host: Host, tmp_path: Path, classes: str, place: str, labels: str, severity: str
 ) -> None:
     program = tmp_path / "reader.py"
-    program.write_text(PROGRAM.replace("LABELS", labels).replace("CLASSES", classes).replace("PLACE", place))
+    program.write_text(written(labels, classes, place))
     trace, ended = host.run(program, tmp_path, dict(probes.EXPERIMENTS["observe"]))
     told = list(probes.judge("observe", trace, frozenset({"loss_contract"})))
     assert [one.severity for one in told if "first loss" in one.message] == [severity], (told, ended)

@@ -700,7 +700,11 @@ SQUASHED = dedent(
     ("around", "after", "severity"),
     [
         ("with torch.no_grad():", "pass", "note"),
-        ("if True:", "kept = torch.argsort(loss)[:2]; net(x)[kept].sum().backward()", "note"),  # total takes a number of it
+        (
+            "if True:",
+            "kept = torch.argsort(loss)[:2]; net(x)[kept].sum().backward()",
+            "note",
+        ),  # total takes a number of it
         ("if True:", "loss.backward(); optimizer.step()", "error"),
     ],
 )

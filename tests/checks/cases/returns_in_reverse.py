@@ -45,7 +45,30 @@ def targets(rewards, values, gamma, T):
     out = np.array(out)[::-1]
     return out - values
 """
+_EPISODES = """
+import torch
+
+class Agent:
+    def compute_rtgs(self, batch_rews):
+        batch_rtgs = []
+        for ep_rews in reversed(batch_rews):
+            discounted_reward = 0
+            for rew in reversed(ep_rews):
+                discounted_reward = rew + discounted_reward * self.gamma
+                batch_rtgs.insert(0, discounted_reward)
+        return torch.tensor(batch_rtgs)
+"""
 SILENT = {
+    "episodes from the last": _EPISODES,
+    "a list for each episode": mutant(
+        _EPISODES,
+        ("reversed(batch_rews)", "batch_rews"),
+        ("            discounted_reward = 0\n", "            discounted_reward, own = 0, []\n"),
+        (
+            "                batch_rtgs.insert(0, discounted_reward)",
+            "                own.insert(0, discounted_reward)\n            batch_rtgs += own",
+        ),
+    ),
     "filled from the front": _EPISODE,
     "turned round": _BATCH,
     "turned round as an array": _RANGE,
@@ -87,6 +110,12 @@ SILENT = {
     ),
 }
 FAILS = {
+    "episodes from the first": mutant(_EPISODES, ("reversed(batch_rews)", "batch_rews")),
+    "episodes from the first, in a deque": mutant(
+        _EPISODES,
+        ("reversed(batch_rews)", "self.episodes"),
+        ("insert(0, discounted_reward)", "appendleft(discounted_reward)"),
+    ),
     "appended": mutant(_EPISODE, ("returns.insert(0, R)", "returns.append(R)")),
     "appended, and made an array": mutant(
         _EPISODE, ("returns.insert(0, R)", "returns.append(R)"), ("torch.tensor(returns)", "np.array(returns)")

@@ -34,7 +34,24 @@ def collate(data):
     y = pd.concat([row[1] for row in data]).sort_index()
     return x, y
 """
+_INDICES = """
+class Pairs:
+    def argsort(self, sentences):
+        return sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
+
+    def load(self, english, chinese):
+        order = self.argsort(english)
+        english = [english[i] for i in order]
+        chinese = [chinese[i] for i in order]
+        return english, chinese
+"""
 SILENT = {
+    "indices": _INDICES,
+    "indices, each time anew": mutant(
+        _INDICES,
+        ("english[i] for i in order]\n", "english[i] for i in self.argsort(english)]\n"),
+        ("        order = self.argsort(english)\n", "        whole = english\n        order = self.argsort(english)\n"),
+    ),
     "collate": _COLLATE,
     "in place": _IN_PLACE,
     "tables": _TABLES,
@@ -91,6 +108,7 @@ FAILS = {
         ("    data.sort(key=lambda one: len(one[\"tokens\"]), reverse=True)\n", "    tags = [one[\"tag\"] for one in data]\n    data.sort(key=lambda one: len(one[\"tokens\"]), reverse=True)\n"),
         ("    tags = [one[\"tag\"] for one in data]\n    return", "    return"),
     ),
+    "each by its own lengths": mutant(_INDICES, ("chinese[i] for i in order", "chinese[i] for i in self.argsort(chinese)")),
     "one table": mutant(_TABLES, ("row[1] for row in data]).sort_index()", "row[1] for row in data])")),
     "the other table": mutant(_TABLES, ("row[0] for row in data]).sort_index()", "row[0] for row in data])")),
 }  # fmt: skip

@@ -22,10 +22,10 @@ def soft_values(function: Function) -> Iterator[tuple[Expr, bool]]:
         for part in event.value.walk() if event.value is not None else ():
             if part.kind == "binary" and part.text in ("+", "-") and len(part.parts) == 2:
                 left, right = part.parts
-                signs = 1, 1 if part.text == "+" else -1
-                for value, log, its, own in ((left, right, *signs), (right, left, *reversed(signs))):
+                behind = 1 if part.text == "+" else -1
+                for value, log in ((left, right), (right, left)):
                     if (sign := _sign_of_log(log)) and (of_value := _sign_of_value(value)):
-                        yield part, its * of_value == own * sign
+                        yield part, sign * of_value * behind > 0
 
 
 def _sign_of_log(expr: Expr) -> int:

@@ -4,7 +4,10 @@ R = reward + gamma * R runs backwards through an episode. What is appended on th
 of the last action meets the first one, unless the list is turned round afterwards or filled from its front. The gradient
 then rewards actions for what happened before them.
 
-Fix: returns.insert(0, R), or returns.reverse() behind the loop.
+Filled from its front over several episodes, a list begins with the last of them, so that the episodes too have to be gone over
+from the last.
+
+Fix: returns.insert(0, R), or returns.reverse() behind the loop; for ep_rewards in reversed(batch_rewards).
 
 Cannot see: returns that are kept for another function, which may turn them.
 
@@ -30,6 +33,26 @@ Bad (by position, over several episodes):
             R = rewards[t] + gamma * R * (1 - dones[t])
             returns.append(R)
         return [one - value for one, value in zip(returns, values)]
+
+Bad (the episodes in reverse):
+    def rewards_to_go(batch_rewards, gamma):
+        returns = []
+        for ep_rewards in batch_rewards:
+            R = 0
+            for reward in reversed(ep_rewards):
+                R = reward + gamma * R
+                returns.insert(0, R)
+        return returns
+
+Good (the episodes from the last):
+    def rewards_to_go(batch_rewards, gamma):
+        returns = []
+        for ep_rewards in reversed(batch_rewards):
+            R = 0
+            for reward in reversed(ep_rewards):
+                R = reward + gamma * R
+                returns.insert(0, R)
+        return returns
 
 Good:
     import torch
@@ -58,7 +81,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Function, Index, Loop, header_of, mentions, written
+from trainsleuth.facts import Expr, Function, Index, Loop, bindings, header_of, mentions, written
 from trainsleuth.finding import Finding, Link
 
 from ._bootstrap import Bootstrap, bootstraps
@@ -83,6 +106,8 @@ def check(index: Index) -> Iterator[Finding]:
         loop = _backwards(found)
         if loop is not None and (kept := _kept(found, loop)):
             yield _examined(found, loop, kept)
+        elif loop is not None and (filled := _kept_in_front(found, loop)) is not None:
+            yield _of_episodes(found, loop, *filled)
 
 
 def _backwards(found: Bootstrap) -> Loop | None:
@@ -126,6 +151,53 @@ def _kept(found: Bootstrap, loop: Loop) -> Expr | None:
     return appended[0].receiver
 
 
+def _kept_in_front(found: Bootstrap, loop: Loop) -> tuple[Expr, Loop] | None:
+    """(returns, the loop over episodes) of returns.insert(0, R) where the list is made in front of both loops."""
+    function = found.function
+    running = function.events[found.position].targets[0].text
+    for event in function.events[found.position :]:
+        for call in event.calls if loop.id in event.block.loops else ():
+            given = call.arguments
+            at_front = call.last == "insert" and len(given) == 2 and given[0].text == "0" and given[1].text == running
+            kept = (
+                call.receiver
+                if at_front or (call.last == "appendleft" and [one.text for one in given] == [running])
+                else None
+            )
+            made = bindings(function).get(kept.text, ()) if kept is not None else ()
+            outer = event.block.loops[:-1]
+            if (
+                kept is not None
+                and outer
+                and made
+                and not set(outer) & set(function.events[made[0].position].block.loops)
+            ):
+                return kept, function.loops[outer[-1]]
+    return None
+
+
+def _of_episodes(found: Bootstrap, loop: Loop, kept: Expr, outer: Loop) -> Finding:
+    """What is put in front episode by episode ends with the first one, unless the episodes are gone over from the last."""
+    path, line, source = found.function.path, found.expr.line, outer.source
+    if outer.kind != "for" or source is None or not mentions(loop.source, _names(outer)):
+        return SAY.open(path, line, "what the outer loop goes over is not resolved")
+    if _turns(source) or _turned(found.function, loop, outer) is not None:
+        return SAY.passed(path, line, f"{written(source)} begins with the last episode")
+    chain = (
+        Link(path, outer.line, f"{written(source)} begins with the first episode"),
+        Link(path, line, f"{written(found.expr)} is put in front of all that {kept.text} holds"),
+    )
+    message = (
+        f"{kept.text} at {path}:{line} is filled from its front over {written(source)}: the returns of the last episode come first, and meet the steps "
+        f"of the first; expected reversed({written(source)}), or a list for each episode."
+    )
+    return SAY.fail(path, line, message, chain)
+
+
+def _names(loop: Loop) -> list[str]:
+    return [part.text for part in loop.target.walk() if part.kind == "path"] if loop.target is not None else []
+
+
 def _examined(found: Bootstrap, loop: Loop, kept: Expr) -> Finding:
     function, name = found.function, kept.text
     path, line = function.path, found.expr.line
@@ -147,11 +219,11 @@ def _examined(found: Bootstrap, loop: Loop, kept: Expr) -> Finding:
     return SAY.fail(path, line, message, chain)
 
 
-def _turned(function: Function, loop: Loop) -> Expr | None:
+def _turned(function: Function, *loops: Loop) -> Expr | None:
     """What else is turned round in the function, whatever it is."""
-    header = function.events[header_of(function, loop)]
-    for event in function.events:
-        for root in (*event.targets, event.value) if event is not header else ():
+    headers = [header_of(function, loop) for loop in loops]
+    for position, event in enumerate(function.events):
+        for root in (*event.targets, event.value) if position not in headers else ():
             for part in root.walk() if root is not None else ():
                 if part.kind in ("call", "index") and _turns(part):
                     return part

@@ -103,7 +103,7 @@ _KEEPS_ROWS = (
 class _Rows(NamedTuple):
     """One slice of an array, by what is written."""
 
-    array: str
+    array: tuple[object, ...]
     start: str
     end: str
 

@@ -1,7 +1,7 @@
 """Of the examples of a batch some parts are taken in sorted order, others as they came.
 
 A collate function sorts its examples by length, and takes the sequences from the sorted list and the labels from the list that it
-was given; or the list is sorted in place when one of its parts was taken already; or one of two tables is sorted. Shapes agree,
+was given; or each part gets an order by its own lengths; or the list is sorted in place when one of its parts was taken already; or one of two tables is sorted. Shapes agree,
 and each sequence gets the label of another: the loss falls to what the frequencies of the labels allow, and stays there.
 
 Question to answer: are both brought into one order elsewhere?
@@ -30,6 +30,13 @@ Bad (sorted in place, too late):
         clips = [one[0] for one in batch]
         return pad_sequence(clips, batch_first=True), labels
 
+Bad (each by its own lengths):
+    def pairs(source, target, by_length):
+        order = by_length.argsort(source)
+        source = [source[i] for i in order]
+        target = [target[i] for i in by_length.argsort(target)]
+        return source, target
+
 Bad (one table):
     import pandas as pd
 
@@ -56,7 +63,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
-from trainsleuth.facts import Event, Expr, Function, Index, bound_names, is_sibling, is_test, written
+from trainsleuth.facts import Event, Expr, Function, Index, bindings, bound_names, is_sibling, is_test, spelled, written
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -68,9 +75,14 @@ SAY = Verdicts(
     "label_pairing",
     suspects=("targets-misaligned-with-inputs",),
     claims=("labels-shuffled-together",),
-    forms={"list": "parts of a list and of the same list sorted", "table": "one of two tables that are made alike"},
+    forms={
+        "list": "parts of a list and of the same list sorted",
+        "table": "one of two tables that are made alike",
+        "indices": "each by an order of its own",
+    },
 )
-_SORTS = re.compile(rb"sorted\(|\.sort\(|\.sort_(?:index|values)\(")
+_SORTS = re.compile(rb"sorted\(|\.sort\(|sort_(?:index|values)\(|argsort\(")
+_ORDERS = re.compile(r"sort", re.IGNORECASE)
 _KEEPS = (  # the order of what it is given
     "tensor", "as_tensor", "from_numpy", "FloatTensor", "LongTensor", "Tensor", "array", "asarray", "stack", "cat",
     "pad_sequence", "list", "tuple", "concatenate",
@@ -101,6 +113,7 @@ def check(index: Index) -> Iterator[Finding]:
         if not is_test(function.path):
             yield from _of_lists(function)
             yield from _of_tables(function)
+            yield from _of_indices(function)
 
 
 def _of_lists(function: Function) -> Iterator[Finding]:
@@ -216,6 +229,57 @@ def _failure(function: Function, ordered: _Part, apart: _Part, sorting: _Sorting
         "in which the examples came, so they do not belong together; expected both from the sorted examples."
     )
     return SAY.fail(path, apart.value.line, message, chain, form="list")
+
+
+def _of_indices(function: Function) -> Iterator[Finding]:
+    """x = [x[i] for i in order] beside y = [y[i] for i in argsort(y)]."""
+    ordered = [
+        (place, *found) for place, event in enumerate(function.events) if (found := _by_indices(event)) is not None
+    ]
+    for (place, name, order, value), (beside, other, its, its_value) in combinations(ordered, 2):
+        is_own = _ORDERS.search(written(order, 200)) or _ORDERS.search(written(its, 200))
+        if name == other or function.events[place].block != function.events[beside].block or not is_own:
+            continue
+        if _source(function, order, place) == _source(function, its, beside):
+            yield SAY.passed(function.path, its_value.line, f"{name} and {other} get one order")
+        elif _meet(function, beside, name, other):
+            chain = (
+                Link(function.path, value.line, f"{name} gets the order {written(order)}"),
+                Link(function.path, its_value.line, f"{other} gets the order {written(its)}"),
+            )
+            message = (
+                f"{name} at {function.path}:{value.line} is put into the order {written(order)}, {other} at {function.path}:{its_value.line} into the order "
+                f"{written(its)}: each has an order of its own, so they do not belong together; expected one order for both."
+            )
+            yield SAY.fail(function.path, its_value.line, message, chain, form="indices")
+
+
+def _by_indices(event: Event) -> tuple[str, Expr, Expr] | None:
+    """(x, order, the whole) of x = [x[i] for i in order]."""
+    value = event.value
+    if (
+        event.kind != "assign"
+        or value is None
+        or len(event.targets) != 1
+        or value.kind != "each"
+        or len(value.parts) != 2
+    ):
+        return None
+    (element, clause), name = value.parts, event.targets[0].text
+    is_for = clause.kind == "for" and clause.parts[0].kind == "path"
+    if not is_for or element.kind != "index" or element.parts[0].text != name or len(element.parts) != 2:
+        return None
+    return (name, clause.parts[1], value) if element.parts[1].text == clause.parts[0].text else None
+
+
+def _source(function: Function, order: Expr, position: int) -> tuple[object, ...]:
+    """The order as its maker wrote it."""
+    found = (
+        [one for one in bindings(function).get(order.text, ()) if one.position < position]
+        if order.kind == "path"
+        else []
+    )
+    return spelled(found[-1].value) if found and found[-1].value is not None else spelled(order)
 
 
 def _of_tables(function: Function) -> Iterator[Finding]:

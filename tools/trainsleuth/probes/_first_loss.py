@@ -29,16 +29,21 @@ def far_above_chance(trace: Trace, calls: list[Event]) -> Iterator[Finding]:
         if large:
             source = f"; {large['name']} has a standard deviation of {large['std']:.3g} over {large['fan_in']} inputs"
             source += f", set at {large['site']}"
-        single = _one_draw(first)
+        single, scaled = _one_draw(first), _scaled_by_hand(first)
         yield failure(
             {**first, "site": large["site"], "fn": "sets the scale"} if large else first,
             f"the first loss at {shown(first)} is {value:.3g} per label where chance over {first['labels']['classes']} "
             f"classes gives {chance:.3g}: the model starts confidently wrong, its outputs have a standard deviation of "
             f"{spread:.3g}{source}; expected a first loss near chance"
-            + (f". {single}, so these few scores are one draw and may be chance" if single else ""),
+            + (f". {single}, so these few scores are one draw and may be chance" if single else "")
+            + (
+                f". The scores are multiplied at {scaled}, as cosines are that a margin or a temperature spreads: is it meant so large?"
+                if scaled
+                else ""
+            ),
             "bad-initialisation-scale",
-            severity="note" if single else "warning",
-            confidence="low" if single else "medium",
+            severity="note" if single or scaled else "warning",
+            confidence="low" if single or scaled else "medium",
             measured={"first_loss": value, "chance": round(chance, 4), "output_std": spread},
             next="look at the scale of the inputs and of the last layer's initialisation",
             claims=("init-loss-at-chance",),
@@ -55,6 +60,12 @@ def _one_draw(call: Event) -> str:
     if isinstance(apart, float) and apart < SHARED:
         return "All rows have nearly the same scores"
     return "All labels that count are of one class" if labels.get("distinct") == 1 else ""
+
+
+def _scaled_by_hand(call: Event) -> str:
+    """Where the scores get their size by a factor, right before the loss; "" where a layer gives it to them."""
+    made = call.get("producer") or {}
+    return str(made.get("site") or "") if made.get("op") in ("MulBackward0", "DivBackward0") else ""
 
 
 def _largest_scale(trace: Trace) -> Event | None:

@@ -107,7 +107,9 @@ def _is_unused(backward: tuple[Event, tuple[int, ...]], cycle: Sequence[Event], 
 
 
 def _cleared(op: Event) -> tuple[int, ...]:
-    return (op.get("optimizer"), *op.get("optimizers", ())) if op["op"] == "zero_grad" else ()
+    if op["op"] != "zero_grad":
+        return ()
+    return tuple(op["optimizers"]) if "optimizer" not in op else (int(op["optimizer"]),)
 
 
 def _is_judged(cycle: Sequence[Event], number: int) -> bool:

@@ -7,7 +7,7 @@ there for a third of the steps seen, when the schedule moves at every step (a sc
 is stepped per batch); a schedule that has set the rate to a tenth of the optimizer's own, or less, and never stepped
 until the program came to its end (before that it is open). A schedule stepped per batch that has brought the rate to a tenth or less and then left
 it alone for two thirds of the steps seen is a note. So is a rate that is set by hand, or by a schedule that is built again,
-and that takes in each pass over the data the values of the first.
+and that takes in each pass over the data the values of the first; so is a rate of exactly 0 for the first steps, where these are many.
 A pass rules these out for the steps seen; whether the rate is a good one is a question of tuning.
 Cost: none. Cannot see: what the schedule does after the last step seen.
 """
@@ -44,12 +44,31 @@ def probe(trace: Trace) -> Iterator[Finding]:
         for group in range(min(map(len, curves))):
             rates = [float(one[group]) for one in curves]
             judged = _judge(trace, optimizer, rates)
-            anew = begins_anew(trace, optimizer, rates) if judged.outcome == "pass" and not group else None
-            yield anew or judged
+            asked = _zero_at_first(trace, optimizer, rates) if judged.outcome == "pass" else None
+            if judged.outcome == "pass" and not group and not asked:
+                asked = begins_anew(trace, optimizer, rates)
+            yield asked or judged
 
 
 def _schedule_of(trace: Trace, optimizer: int) -> Event | None:
     return next((event for event in trace.events("schedule_born") if event["optimizer"] == optimizer), None)
+
+
+def _zero_at_first(trace: Trace, optimizer: int, rates: list[float]) -> Finding | None:
+    """Many steps pass before the first that may change anything, as where a decay is turned round."""
+    zeros = next(place for place, rate in enumerate(rates) if rate)
+    if zeros < NEEDED_STEPS:
+        return None
+    made = _schedule_of(trace, optimizer) or trace.optimizer(optimizer)
+    path, line = place(made.get("site"))
+    return Finding(
+        by="probe:learning_rate", outcome="fail", severity="note", confidence="medium", family="optimizer", path=path, line=line,
+        measured={"zero_at_first": zeros, "steps": len(rates), "highest": max(rates)},
+        message=f"the learning rate of {made.get('cls')} built at {shown(made)} is exactly 0 at the first {zeros} of {len(rates)} steps, which change "
+        f"nothing, and {rates[zeros]:.3g} after them: is a schedule turned round, or counted from 0 where a warm-up is to begin above it?",
+        suspects=("learning-rate-zero-or-tiny",),
+        next="print the rate of each epoch beside the one that is meant",
+    )  # fmt: skip
 
 
 def _never_moved(trace: Trace, optimizer: int, rates: list[float]) -> Finding | None:

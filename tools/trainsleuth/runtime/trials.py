@@ -21,7 +21,7 @@ NO_ROWS = "no output has a row per example"
 STEPS = 8  # between floats
 MOST_ARGUMENTS = 4  # that are exchanged one by one
 HELPERS = re.compile(
-    r"label|target|truth|mask|length|len$|weight|(?<!input_)ids?$|idx|index|^y$|^gt", re.IGNORECASE
+    r"label|target|truth|mask|length|len$|weight|(?<!input_)ids?$|idx|index|indices|^y$|^gt", re.IGNORECASE
 )  # not examples
 
 
