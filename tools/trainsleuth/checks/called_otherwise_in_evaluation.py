@@ -1,0 +1,182 @@
+"""A function of the project is called otherwise where the model is evaluated than where it is trained.
+
+error(y, y_pred) in one of them and error(y_pred, y) in the other, c_index(-risk, time) and c_index(risk, time), y[:, -n:] and y[:, :n]:
+one of the two is wrong. Either the loss is not that of the paper, or the score by which the best model is chosen runs the other way.
+
+Question to answer: which of the two is meant?
+
+Fix: the same in both.
+
+Cannot see: functions of libraries, calls in other files, arguments that differ in other ways.
+
+Bad:
+    import torch
+    import pytorch_lightning as pl
+
+    def error_to_signal(y, y_pred):
+        return (y - y_pred).pow(2).sum(dim=2) / (y.pow(2).sum(dim=2) + 1e-10)
+
+    class Pedal(pl.LightningModule):
+        def training_step(self, batch, batch_idx):
+            x, y = batch
+            y_pred = self(x)
+            return error_to_signal(y_pred, y).mean()
+
+        def validation_step(self, batch, batch_idx):
+            x, y = batch
+            y_pred = self(x)
+            self.log("val_loss", error_to_signal(y, y_pred).mean())
+
+Bad (another sign):
+    def c_index(risk, time, event):
+        return concordance(time, risk, event)
+
+    def fit(net, optimizer, train_loader, valid_loader, loss_of):
+        for x, time, event in train_loader:
+            risk = net(x)
+            optimizer.zero_grad()
+            loss_of(risk, time, event).backward()
+            optimizer.step()
+            train_c = c_index(-risk, time, event)
+        for x, time, event in valid_loader:
+            risk = net(x)
+            valid_c = c_index(risk, time, event)
+        return train_c, valid_c
+
+Good:
+    import torch
+    import pytorch_lightning as pl
+
+    def error_to_signal(y, y_pred):
+        return (y - y_pred).pow(2).sum(dim=2) / (y.pow(2).sum(dim=2) + 1e-10)
+
+    class Pedal(pl.LightningModule):
+        def training_step(self, batch, batch_idx):
+            x, y = batch
+            y_pred = self(x)
+            return error_to_signal(y, y_pred).mean()
+
+        def validation_step(self, batch, batch_idx):
+            x, y = batch
+            y_pred = self(x)
+            self.log("val_loss", error_to_signal(y, y_pred).mean())
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Expr, FileFacts, Function, Index, Site, is_test, written
+from trainsleuth.finding import Finding, Link
+
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "called-otherwise-in-evaluation",
+    "evaluation",
+    "warning",
+    "",
+    suspects=("another-loss-fault",),
+    look="read the function, and say what each of its arguments is to be",
+    forms={"order": "two arguments exchanged", "sign": "another sign", "part": "another part of the same tensor"},
+)
+_TRAINS = re.compile(r"(?:^|_)(?:train|training|fit)(?:_|$)", re.IGNORECASE)
+_EVALUATES = re.compile(
+    r"(?:^|_)(?:val|valid|validation|validate|test|eval|evaluate|evaluation|score)(?:_|$)", re.IGNORECASE
+)
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for file in index.files.values():
+        if not is_test(file.path):
+            for trained, evaluated in _calls(index, file):
+                yield _examined(trained, evaluated)
+
+
+def _calls(index: Index, file: FileFacts) -> Iterator[tuple[list[Site], Site]]:
+    """The calls in training, and one in evaluation, of the same function of the project."""
+    trained: dict[str, list[Site]] = {}
+    evaluated: dict[str, list[Site]] = {}
+    for function in file.functions.values():
+        for position, event in enumerate(function.events):
+            for call in event.calls:
+                if len(call.arguments) > 1 and call.callee and (sides := _side(function, position)) is not None:
+                    (trained if sides else evaluated).setdefault(call.callee, []).append(Site(function, position, call))
+    for callee in trained.keys() & evaluated.keys():
+        first = trained[callee][0]
+        if isinstance(index.resolve(first.function, callee), Function):
+            for other in evaluated[callee]:
+                if alike := [one for one in trained[callee] if _is_comparable(one, other)]:
+                    yield alike, other
+
+
+def _side(function: Function, position: int) -> bool | None:
+    """True where it trains, False where it evaluates; None where nothing says so."""
+    is_training, is_evaluating = bool(_TRAINS.search(function.name)), bool(_EVALUATES.search(function.name))
+    if is_training is not is_evaluating and "backward" not in function.called:
+        return is_training
+    loops = function.events[position].block.loops
+    if not loops or "backward" not in function.called:
+        return None
+    inside = (event for event in function.events if event.block.loops[: len(loops)] == loops)
+    return any(call.last == "backward" for event in inside for call in event.calls)
+
+
+def _is_comparable(one: Site, other: Site) -> bool:
+    mine, its = one.call.arguments, other.call.arguments
+    return len(mine) == len(its) and all(part.kind != "star" for part in (*mine, *its))
+
+
+def _examined(calls: list[Site], evaluated: Site) -> Finding:
+    path, line = evaluated.function.path, evaluated.call.line
+    found = [_difference(one.call.arguments, evaluated.call.arguments) for one in calls]
+    if found[0] is None or any(one != found[0] for one in found):
+        return SAY.passed(path, line, f"{evaluated.call.callee} is called as in training")
+    (form, what), trained = found[0], calls[0]
+    chain = (
+        Link(trained.function.path, trained.call.line, f"in training: {written(trained.call)}"),
+        Link(path, line, f"in evaluation: {written(evaluated.call)}"),
+    )
+    message = (
+        f"{evaluated.call.callee}() is called as {written(evaluated.call)} at {path}:{line}, and as {written(trained.call)} where "
+        f"{trained.function.path}:{trained.call.line} trains: {what}. Which of the two is meant?"
+    )
+    return SAY.fail(path, line, message, chain, "medium", form=form)
+
+
+def _difference(mine: tuple[Expr, ...], its: tuple[Expr, ...]) -> tuple[str, str] | None:
+    names, others = list(map(_base, mine)), list(map(_base, its))
+    if "" in names or "" in others:
+        return None
+    if names != others:
+        changed = [place for place, (one, other) in enumerate(zip(names, others, strict=True)) if one != other]
+        if len(changed) == 2 and [names[place] for place in changed] == [others[place] for place in reversed(changed)]:
+            return "order", f"{names[changed[0]]} and {names[changed[1]]} are exchanged"
+        return None
+    for one, other, name in zip(mine, its, names, strict=True):
+        if _is_negative(one) is not _is_negative(other):
+            return "sign", f"{name} has another sign"
+    for one, other, name in zip(mine, its, names, strict=True):
+        if one.kind == other.kind == "index" and _edges(one) and _edges(other) and _edges(one) != _edges(other):
+            return "part", f"another part of {name} is taken"
+    return None
+
+
+def _base(expr: Expr) -> str:
+    """The name of y, -y, y[:, 1:], y.detach(); "" of anything that is made of more."""
+    while expr.kind in ("unary", "index") or (expr.kind == "call" and not expr.arguments and expr.receiver is not None):
+        inner = expr.receiver if expr.kind == "call" else expr.parts[0]
+        if inner is None:
+            return ""
+        expr = inner
+    return expr.text if expr.kind in ("path", "number", "string", "constant") else ""
+
+
+def _is_negative(expr: Expr) -> bool:
+    return expr.kind == "unary" and expr.text == "-" and expr.parts[0].kind != "number"
+
+
+def _edges(expr: Expr) -> tuple[str, ...]:
+    """The open ends of its slices: "_:" of y[:, -n:]; nothing where a slice is a whole axis."""
+    return tuple(part.text for part in expr.parts[1:] if part.kind == "slice" and len(part.parts) == 1)
