@@ -121,8 +121,7 @@ def _sum_of_product(part: Expr, name: str) -> int | None:
         product is None
         or product.kind != "binary"
         or product.text != "*"
-        or ((kept := part.keyword("keepdim")) is not None
-        and kept.text == "True")
+        or ((kept := part.keyword("keepdim")) is not None and kept.text == "True")
     ):
         return None
     parts = list(factors(product))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, shown
@@ -14,6 +14,7 @@ from ._loss_words import TOLERANCE, failure, made_at, numbers_of, operation, spa
 BINARY = frozenset({"binary_cross_entropy", "binary_cross_entropy_with_logits"})
 WANT_LOGARITHMS = frozenset({"nll_loss", "ctc_loss"})
 NEEDED_CALLS = 3
+DISTANCES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 
 
 def wrong_input(call: Event) -> Finding | None:
@@ -42,6 +43,30 @@ def wrong_input(call: Event) -> Finding | None:
                      "expected log-probabilities there", "double-normalised-loss", measured=numbers_of(call),
                      next="pass log_softmax(...) as the first argument", claims=("kl-argument-order",))  # fmt: skip
     return None
+
+
+def against_itself(calls: Iterable[Event]) -> Iterator[Finding]:
+    """A distance that is exactly 0 from its first call on, though what it is given is not all one value. Over several steps: a
+    teacher may begin as a copy.
+    """
+    by_place: dict[object, list[Event]] = {}
+    for call in calls:
+        if call["fn"] in DISTANCES:
+            by_place.setdefault((call["fn"], call["site"]), []).append(call)
+    for given in by_place.values():
+        first = given[0]
+        if len({one["n"] for one in given}) >= NEEDED_CALLS and all(
+            one["value"] == 0.0 and (one["input"].get("std") or 0) > 0 for one in given
+        ):
+            yield failure(
+                first,
+                f"{first['fn']} at {shown(first)} is exactly 0 in each of the first {len(given)} steps: what it is given as targets is what it is given as "
+                "input, so it teaches nothing; expected targets of the data",
+                "wrong-loss-choice",
+                severity="warning",
+                measured=numbers_of(first),
+                next="look at where the targets of this loss come from: is a prediction cut where the labels were meant?",
+            )
 
 
 def _classes(call: Event) -> int:

@@ -5,7 +5,7 @@ operation made them, shapes) and the graph of the first step for losses written 
 
 Fails on: probabilities or log-probabilities where logits belong, and the reverse; values squashed twice, or put
 through a ReLU; shapes that broadcast to an outer product, or one prediction compared with several targets; rows made flat in another order than their labels; a loss below its mathematical lower bound; targets that are
-no probabilities, the blank of CTC, or one constant; labels at the filled-up ends of sequences that count; a first loss far above chance; a loss that is negated before backward, sinks
+no probabilities, the blank of CTC, or one constant, or the very values that are to meet them; labels at the filled-up ends of sequences that count; a first loss far above chance; a loss that is negated before backward, sinks
 without bound, or is the same in every step (around 0 a note); one that lowers the scores of the labels (a note unless a softmax takes them as they are); a term of the loss that lost its graph; several losses of one line in each step of which only the last reaches backward. Where both operands of an outer product carry a gradient it is a note: scores of a
 ranking may be meant to meet in all pairs; so is a cross entropy by hand without its logarithm, which a reward looks like; so is a loss of torch
 that after sixty steps is the same for targets of other examples of the batch: nothing of the pairs was learned, whatever the reason; and a softmax over an axis of length one.
@@ -30,6 +30,7 @@ from trainsleuth.trace import Event, Trace, place, shown
 from ._first_loss import chance_of, far_above_chance, per_label
 from ._loss_against import against_labels
 from ._loss_inputs import (
+    against_itself,
     blank_in_target,
     constant_target,
     softmax_over_one,
@@ -73,7 +74,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     failures = list(found.values()) + list(outer_products(graphs))
     failures += list(negated(trace, calls)) or list(negated_sum(trace, graphs))
     failures += [*squashed_twice(graphs), *unlogged(graphs), *softmax_over_one(graphs)]
-    failures += [*constant_target(trace, calls), *cut_terms(trace)]
+    failures += [*constant_target(trace, calls), *cut_terms(trace), *against_itself(calls)]
     if not failures:
         failures += [*far_above_chance(trace, calls), *falls_without_bound(trace, graphs), *stands_still(trace, graphs)]
     failures += [*padding_counted(trace), *targets_left_out(trace), *only_the_last(trace)]
