@@ -30,19 +30,23 @@ class Sequences:
         return tensor.reshape(self.tokens.shape).transpose(1, self.along)
 
     def _is_same(self, target):
-        """What the loss is given as targets are the tokens that go in, at the same places."""
-        if target.numel() != self.tokens.numel() or len(self.tokens.unique()) < VARIED:
+        """What the loss is given as targets are the tokens that go in, at the same places, perhaps without the last."""
+        if len(self.tokens.unique()) < VARIED:
             return False
-        return agree(self._in_rows(target), self.rows, COPIED)
+        return any(agree(y, self.rows[:, : y.shape[1]], COPIED) for y in self._with_places(target))
 
     def _is_moved(self, target, by):
         """The targets are the tokens that stand so many places later, with a place for each token or one less."""
+        length = self.rows.shape[1]
+        moved = (y[:, : length - by] for y in self._with_places(target))
+        return any(agree(y, self.rows[:, by : by + y.shape[1]], NEXT_TOKEN) for y in moved)
+
+    def _with_places(self, target):
+        """With a row for each sequence: as many places as it has, or one less."""
         many, length = self.rows.shape
         for width in (length, length - 1):
             if target.numel() == many * width:
-                y = target.reshape(self._shape(width)).transpose(1, self.along)[:, : length - by]
-                return agree(y, self.rows[:, by : by + y.shape[1]], NEXT_TOKEN)
-        return False
+                yield target.reshape(self._shape(width)).transpose(1, self.along)
 
     def _leads_to_next(self, y):
         """An argument is the next tokens, or the same ones, which the model shifts itself."""
