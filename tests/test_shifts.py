@@ -60,6 +60,7 @@ MASK_FIRST: Edit = (GIVEN, '"attention_mask": (ids != 0).long(), "input_ids": id
 ONLY_LOSS: Edit = ('return {"loss": loss, "logits": logits}', 'return {"loss": loss}')
 SLICED = "logits[:, :-1].reshape(-1, WORDS), labels[:, 1:].reshape(-1)"
 UNMOVED: Edit = (SLICED, "logits.view(-1, WORDS), labels.view(-1)")
+CUT: Edit = (SLICED, "logits[:, :-1].reshape(-1, WORDS), labels[:, :-1].reshape(-1)")
 BY_CLASSES: Edit = (SLICED, "logits[:, :-1].transpose(1, 2), labels[:, 1:]")
 LABELS = "labels = ids.masked_fill(ids == 0, -100)"
 MOVED: Edit = (LABELS, "labels = F.pad(ids[:, 1:], (0, 1))\n    labels = labels.masked_fill(labels == 0, -100)")
@@ -93,6 +94,7 @@ STARTED: Edit = (
 
 FAULTS: dict[str, tuple[Edits, str]] = {
     "copies": ((UNMOVED,), "learns to copy"),
+    "copies, without the last": ((CUT,), "learns to copy"),
     "copies, labels first": ((UNMOVED, LABELS_FIRST), "learns to copy"),
     "copies, a mask first": ((UNMOVED, MASK_FIRST), "learns to copy"),
     "copies, only a loss comes back": ((UNMOVED, ONLY_LOSS), "learns to copy"),

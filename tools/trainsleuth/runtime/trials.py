@@ -163,10 +163,10 @@ class Again:
         if x.is_floating_point() or x.dim() != 2:
             return {"causal": None}
         found = [Sequences(x, along, self._besides_main(x.shape), targets) for along in (1, 0) if x.shape[along] >= 4]
-        asked = next((one for one in found if one.is_next), None)
+        copied = [one for one in found if one.is_copy]
+        asked = next((one for one in found if one.is_next and (one.is_told or not copied)), None)
         if asked is not None:
             return dict(self._moved_by_later(outputs, asked), copies=False, twice=asked.is_twice)
-        copied = [one for one in found if one.is_copy]
         facts = [dict(self._moved_by_later(outputs, one), along=one) for one in copied if time in (one.along, None)]
         told = [one for one in facts if one["causal"] is not None]
         seen = next((one for one in told if not one["causal"]), told[0] if told else {"causal": None})
