@@ -7,7 +7,7 @@ import re
 import time
 from contextlib import ExitStack
 
-from . import arrays, mates, randomness, token_order
+from . import arrays, mates, randomness, token_order, unread_columns
 from .calls import Call
 from .dropping import DropoutWatch
 from .freeze import storage
@@ -111,6 +111,7 @@ class Again:
             idle = self._idle(results)
             facts["idle"] = [name for name, _ in idle]
             facts["shapes"] = [name for name, one in idle if takes_shape_alone(self.torch, one, self.outputs)]
+            facts["unread_columns"] = unread_columns.unread(self, results)
             facts["unordered"] = token_order.says_the_same(self, results, self._named())
         facts["compares"] = any(t.dim() >= 2 and t.shape[1] == self.rows for t in results)
         facts.update(mates.facts(self, results, facts["noise"]))
