@@ -69,6 +69,20 @@ def fit(model, loader, optimizer, counts):
         F.cross_entropy(model(x), y, class_weights).backward()
         optimizer.step()
 """
+_FLIP = """
+import random
+
+def random_flip(img, boxes):
+    if random.random() < 0.5:
+        return img, boxes
+    h, w, _ = img.shape
+    img = img[:, ::-1]
+    x1, x2 = boxes[:, 0], boxes[:, 2]
+    x1_new = w - x2
+    x2_new = w - x1
+    boxes[:, 0], boxes[:, 2] = x1_new, x2_new
+    return img, boxes
+"""
 _LEFT = ("recon_loss + beta * kl_loss", "recon_loss")
 
 SILENT = {
@@ -77,6 +91,9 @@ SILENT = {
     "tagger": _TAGGER,
     "decoder": _DECODER,
     "classes": _CLASSES,
+    "flip": _FLIP,
+    "an object that computes a loss": mutant(_CLASSES, ("    for x, y in", "    aux_loss = CharbonnierLoss(1e-3)\n    for x, y in")),
+    "a rest that nobody needs": mutant(_FLIP, ("    img = img[:, ::-1]\n", "    img = img[:, ::-1]\n    rest = len(boxes) - 1\n")),
     "a loss that is shown": mutant(_VAE, _LEFT, ("        optimizer.step()\n", "        optimizer.step()\n        print(kl_loss)\n")),
     "a term that is left out, and said so": mutant(_VAE, _LEFT, ("loss = recon_loss\n", "loss = recon_loss  # + beta * kl_loss\n")),
     "a loss that is only measured": """
@@ -123,5 +140,7 @@ FAILS = {
     "tagger, by an index": mutant(_TAGGER, ("_, back = order.sort()", "back = order.sort()[1]"), ("out[back]", "out[order]")),
     "decoder": mutant(_DECODER, ("self.layers(tokens, mask)", "self.layers(tokens)")),
     "decoder, by hand": mutant(_DECODER, ("nn.Transformer.generate_square_subsequent_mask(len(tokens))", "torch.triu(torch.full((9, 9), float(\"-inf\")), 1)"), ("(tokens, mask)", "(tokens)")),
+    "flip": mutant(_FLIP, ("    boxes[:, 0], boxes[:, 2] = x1_new, x2_new\n", "")),
+    "flip, one side": mutant(_FLIP, ("boxes[:, 0], boxes[:, 2] = x1_new, x2_new", "boxes[:, 0], boxes[:, 2] = x1, x2_new")),
     "classes": mutant(_CLASSES, ("model(x), y, class_weights", "model(x), y")),
 }  # fmt: skip

@@ -1,7 +1,8 @@
 """Something that training needs is computed, and nothing reads it.
 
 A term of the loss that is not added, the order that brings sorted sequences back, a causal mask or weights of classes that are
-made and not used: the line that should read it was lost, or reads a neighbour of a like name. The program runs, and what the
+made and not used, boxes that were to move with their picture: the line that should read it was lost, or reads a neighbour of a like
+name. The program runs, and what the
 value was to do is not done.
 
 Question to answer: which line was to use the value?
@@ -94,11 +95,18 @@ SAY = Verdicts(
         "loss": "a term of the loss",
         "order": "the order that brings rows back",
         "weights": "a mask that is made there, or weights of classes",
+        "moved": "where something lies when a picture was flipped, cropped or scaled",
     },
 )
 _LOSS = re.compile(rb"(?:loss|kld?|bce|mse|nll)\w*[ \t]*=[^=\n]")
 _ORDER = re.compile(rb"arg_?sort\(|sort\(")
 _WEIGHTS = re.compile(rb"(?:mask|weights?)[ \t]*=[^=\n]")
+_MOVES = re.compile(rb"def \w*(?:flip|crop|resize|rescale|scale|shift|translate|mirror|affine)")
+_IS_MOVING = re.compile(r"flip|crop|resize|scale|shift|translat|mirror|affine", re.IGNORECASE)
+_EDGE = re.compile(
+    r"^(?:w|h|width|height|left|top|scale|scale_[xywh]|sx|sy|size|[xy]_?(?:offset|shift|scale|off))$|(?:^|_)(?:width|height)$",
+    re.IGNORECASE,
+)
 _IS_LOSS = re.compile(r"(?:^|_)(?:loss|kld?|bce|mse|nll)(?:$|_|\d)|loss$", re.IGNORECASE)
 _IS_MASK = re.compile(r"(?:^|_)mask$", re.IGNORECASE)
 _IS_WEIGHTS = re.compile(r"^(?:class|cls|pos|sample|label|ce)_weights?$", re.IGNORECASE)
@@ -111,7 +119,7 @@ _CASTS = ("float", "long", "to", "cuda", "type", "detach", "clone", "item", "cpu
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for function in index.functions_holding(_LOSS, _ORDER, _WEIGHTS):
+    for function in index.functions_holding(_LOSS, _ORDER, _WEIGHTS, _MOVES):
         if function.name != MODULE_BODY and not is_test(function.path):
             for name, found in bindings(function).items():
                 is_own = len(found) == 1 and "." not in name and not name.startswith("_")
@@ -128,12 +136,23 @@ def _form(function: Function, binding: Binding) -> str:
         return "order"
     if binding.items or value.kind not in _RUNS:
         return ""
+    if _IS_MOVING.search(function.name) and value.kind == "binary" and _is_measured_from_edge(function, value):
+        return "moved"
     called = [part.last for part in value.walk() if part.kind == "call" and part.last not in _CASTS]
     if _IS_LOSS.search(binding.name):
-        is_term = called and not any(map(_LOOPS.search, called))
+        is_made = value.kind == "call" and value.last[:1].isupper()  # the object that computes it
+        is_term = called and not is_made and not any(map(_LOOPS.search, called))
         return "loss" if is_term and _is_trained_there(function, binding.position) else ""
     is_mask = _IS_MASK.search(binding.name) and any(map(_MASKS.search, called))
     return "weights" if (is_mask or _IS_WEIGHTS.search(binding.name)) and _trains(function) else ""
+
+
+def _is_measured_from_edge(function: Function, value: Expr) -> bool:
+    """w - x1: by the size of the picture, or by where a cut begins."""
+    names = [part.text for part in value.walk() if part.kind == "path"]
+    return (
+        value.text in ("-", "*", "/") and len(names) > 1 and any(_EDGE.search(one.rpartition(".")[2]) for one in names)
+    )
 
 
 def _brings_back(function: Function, binding: Binding, value: Expr) -> bool:
