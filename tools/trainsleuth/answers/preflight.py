@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -63,10 +63,16 @@ def preflight_answer(said: Preflight, asked: Request, width: int | None = None) 
     )
 
 
-def _judged(findings: Iterable[Finding]) -> Iterator[str]:
-    """The probes that found nothing wrong: what is not among them was not judged."""
-    if clean := sorted({finding.by.removeprefix("probe:") for finding in findings if finding.outcome == "pass"}):
-        yield f"judged and found right, if only in part: {', '.join(clean)}"
+def _judged(findings: Sequence[Finding]) -> Iterator[str]:
+    """The probes that found nothing wrong: what is not among them was not judged. Those with a question open come last."""
+    passed = {finding.by for finding in findings if finding.outcome == "pass"}
+    asked = {finding.by for finding in findings if finding.outcome == "open"}
+    for said, ids in (
+        ("judged and found right", passed - asked),
+        ("found right only in part, see what is open", passed & asked),
+    ):
+        if ids:
+            yield f"{said}: {', '.join(sorted(one.removeprefix('probe:') for one in ids))}"
 
 
 def _crashed(findings: Iterable[Finding]) -> bool:

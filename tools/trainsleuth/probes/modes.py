@@ -68,10 +68,15 @@ def _phases(trace: Trace) -> list[Event]:
     models = {phase["root"]: phase["model"] for phase in told}
     by_hand = {
         models[event["root"]]: {"by_hand": len(event.get("dropout_by_mode", ()))}
-        for event in trace.events("inspected")
+        for event in _called_in_evaluation(trace)
         if event["root"] in models
     }
     return [{**one, "root": roots[one["model"]], **by_hand.get(one["model"], {})} for one in told]
+
+
+def _called_in_evaluation(trace: Trace) -> tuple[Event, ...]:
+    """Modules that were called once more in evaluation mode when the run was over."""
+    return (*trace.events("inspected"), *trace.events("inspected_modes"))
 
 
 def _of_root(phases: Sequence[Event]) -> Iterator[Finding]:
@@ -168,13 +173,13 @@ def _evaluated_in_training(phases: Sequence[Event]) -> Iterator[Finding]:
 
 def _always_dropping(trace: Trace) -> Iterator[Finding]:
     """Dropout called by hand, without regard to the mode."""
-    for model in trace.events("inspected"):
+    for model in _called_in_evaluation(trace):
         for seen in model["dropout_in_eval"]:
             yield _fail(
                 seen,
                 f"{seen['fn']} at {shown(seen)} drops values with probability {seen['p']:.2g} although {model['cls']} is in "
                 "evaluation mode; expected training=self.training",
-                measured={"p": seen["p"], "outputs_differ_by": model["noise"]},
+                measured={"p": seen["p"], **({"outputs_differ_by": model["noise"]} if "noise" in model else {})},
                 next="pass training=self.training (or dropout_p=0 outside of training) and evaluate again",
             )
 

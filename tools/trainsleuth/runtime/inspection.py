@@ -1,14 +1,17 @@
 """Listener: a look at the model when the run is over: the last training batch again, in evaluation mode.
 
 The program's training is done by then, so nothing of it can change. One event "inspected" per trained
-module, or "not_inspected" with the reason; of one that gives back only its loss, "inspected_part" for the largest modules inside.
+module, or "not_inspected" with the reason; of one that gives back only its loss, "inspected_part" for the largest modules inside; of one
+that could not be looked at "inspected_modes", if it can be called at all.
 """
 
 import sys
 import time
+from contextlib import ExitStack
 
 from . import arrays, effort, registered, trials
 from .calls import Call, autocast_states
+from .dropping import DropoutWatch
 from .freeze import copied
 from .gradients import members
 from .inside import parts_of
@@ -84,10 +87,26 @@ class Listener:
             except Exception as problem:  # a model that cannot be called again this way
                 why = "%s: %s" % (type(problem).__name__, str(problem).split("\n")[0][:200])
                 self.events("not_inspected", why=why, **place)
+                self._look_at_modes(module, args, kwargs, autocast, place)
                 continue
             self.events("inspected", **facts, **place)
             if facts.get("why") == trials.NO_ROWS:
                 self._look_inside(again, facts, place)
+
+    def _look_at_modes(self, module, args, kwargs, autocast, place):
+        """Of a module whose examples could not be exchanged, as a batch of graphs: does it drop values in evaluation mode?"""
+        try:
+            model = alone(module)
+            model.eval()
+            watch = DropoutWatch(self.torch, self.bus.sites)
+            with watch as active, ExitStack() as stack:
+                stack.enter_context(self.torch.no_grad())
+                for device, enabled, dtype in autocast:
+                    stack.enter_context(self.torch.autocast(device, dtype, enabled=enabled, cache_enabled=False))
+                model(*args, **kwargs)
+            self.events("inspected_modes", dropout_in_eval=active, dropout_by_mode=watch.resting, **place)
+        except Exception:  # told already: it cannot be called again
+            return
 
     def _look_inside(self, again, facts, place):
         """Of a module that gives back nothing but its loss; what cannot be called again is left."""
