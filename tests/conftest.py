@@ -73,6 +73,7 @@ def right_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
         "eval-not-restored": ("modal", "other"),
         "plain-list-submodules": ("layers",),
         "misplaced-clipping": ("before-backward",),
+        "missing-zero-grad": ("near", "called", "before", "others"),
         "scheduler-before-optimizer": ("",),
         "text-as-boolean": ("given",),
     }

@@ -15,6 +15,8 @@ from trainsleuth.answers.sarif import sarif
 from trainsleuth.cli import main
 from trainsleuth.repository import Repository
 
+pytestmark = pytest.mark.usefixtures("right_so_far")
+
 ROOT = Path(__file__).parents[1]
 LOOP = dedent(
     """\

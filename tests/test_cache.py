@@ -22,6 +22,8 @@ from trainsleuth.map import EXPANDABLE, diagram, expand_component, map_repositor
 from trainsleuth.map.expansion.questions.pages import Pages
 from trainsleuth.repository import Repository
 
+pytestmark = pytest.mark.usefixtures("right_so_far")
+
 TRAIN = dedent(
     """
     import torch

@@ -12,6 +12,8 @@ from trainsleuth.copies import folded
 from trainsleuth.finding import Finding
 from trainsleuth.repository import Repository
 
+pytestmark = pytest.mark.usefixtures("right_so_far")
+
 LOOP = """\
 import torch
 

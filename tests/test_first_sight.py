@@ -128,6 +128,7 @@ def NAME(model, loader):
 """
 
 
+@pytest.mark.usefixtures("right_so_far")
 @pytest.mark.parametrize(
     ("name", "words", "severity"),
     [

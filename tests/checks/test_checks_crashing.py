@@ -9,6 +9,8 @@ import pytest
 from test_checks_said import written_to
 from trainsleuth.checks import run_checks
 
+pytestmark = pytest.mark.usefixtures("right_so_far")
+
 PROGRAM = dedent(
     """
     import argparse

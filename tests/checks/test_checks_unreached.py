@@ -9,6 +9,8 @@ from trainsleuth.checks import run_checks
 from trainsleuth.finding import Finding
 from trainsleuth.repository import Repository
 
+pytestmark = pytest.mark.usefixtures("right_so_far")
+
 LOOP = (
     "import torch\n\ndef train(model, loader):\n    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
     "    for x in loader:\n        model(x).mean().backward()\n        optimizer.step()\n"
@@ -175,7 +177,6 @@ GIVING = {
 
 
 @pytest.mark.parametrize("name", GIVING)
-@pytest.mark.usefixtures("right_so_far")
 def test_a_command_is_no_file_that_a_program_has_to_import(name: str, tmp_path: Path) -> None:
     path, text = GIVING[name]
     for file, written in {"train.py": SWITCHED, "tool.py": OTHER, path: text}.items():

@@ -12,6 +12,8 @@ from trainsleuth.checks import run_checks
 from trainsleuth.finding import Finding
 from trainsleuth.repository import Repository
 
+pytestmark = pytest.mark.usefixtures("right_so_far")
+
 LOOP = dedent(
     """
     import torch
@@ -390,7 +392,6 @@ PLAIN_NET = "from torch import nn\n\nclass Net(nn.Module):\n    def forward(self
 
 
 @pytest.mark.parametrize(("module", "severity"), [("wide", "error"), ("plain", "note")])
-@pytest.mark.usefixtures("right_so_far")
 def test_a_network_that_only_its_own_file_tries_is_unused(module: str, severity: str, tmp_path: Path) -> None:
     files = {"models/__init__.py": "", "models/wide.py": NETWORK, "models/plain.py": PLAIN_NET, "README.md": "Net"}
     found = _only(tmp_path, {**files, "main.py": MAIN.replace("MODULE", module)}, "plain-list-submodules")
@@ -567,7 +568,6 @@ PROBED = dedent(
 )
 
 
-@pytest.mark.usefixtures("right_so_far")
 @pytest.mark.parametrize(
     ("frozen", "run", "severity", "said"),
     [
@@ -660,7 +660,6 @@ FALLS = dedent(
         ("ExponentialLR(optimizer, 0.9)", "range(1, epochs + 1)", "warning"),
     ],
 )
-@pytest.mark.usefixtures("right_so_far")
 def test_epochs_that_are_counted_from_one(schedule: str, rounds: str, severity: str, tmp_path: Path) -> None:
     text = FALLS.replace("SCHEDULE", schedule).replace("ROUNDS", rounds)
     assert _only(tmp_path, {"train.py": text}, "scheduler-before-optimizer").severity == severity

@@ -67,6 +67,15 @@ def sets(train_list, n):
     val_data = PictureDataset(train_list[n:])
     return train_data, val_data
 """,
+    "parts of it, cut later": mutant(
+        _MNIST,
+        ("train=True, ", ""),
+        ("train=False, ", ""),
+        (
+            "    return",
+            "    train_dataset, test_dataset = Subset(train_dataset, first), Subset(test_dataset, rest)\n    return",
+        ),
+    ),
     "the same root": """
 def sets(root, a, b):
     train_data = PictureDataset(root, a)
@@ -90,7 +99,14 @@ FAILS = {
         _LOADERS, ("DataLoader(test_set, batch_size=1", "DataLoader(training_set, batch_size=1")
     ),
     "module": mutant(_MODULE, ('data["x_valid"], data["y_valid"]', 'data["x_train"], data["y_train"]')),
-    "mnist": mutant(_MNIST, ("train=False", "train=True")),
     "mnist, by default": mutant(_MNIST, ("train=True, ", ""), ("train=False, ", "")),
+    "loaders, of a dict": mutant(
+        _MODULE,
+        (
+            'self.valid_ds = ds(data["x_valid"], data["y_valid"])',
+            'self.valid_ds = ds(data["x_train"], data["y_train"])',
+        ),
+        ("        data = torch.load(self.path)\n", "        data = torch.load(self.path, weights_only=True)\n"),
+    ),
     "folders": mutant(_FOLDERS, ("PictureDataset(args.test_dir, plain)", "PictureDataset(args.train_dir, augment)")),
 }

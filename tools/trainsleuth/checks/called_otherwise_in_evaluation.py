@@ -74,10 +74,11 @@ from ._verdicts import Verdicts
 
 SAY = Verdicts(
     "called-otherwise-in-evaluation",
-    "evaluation",
+    "eval",
     "warning",
     "",
     suspects=("another-loss-fault",),
+    claims=("val-loss-not-comparable",),
     look="read the function, and say what each of its arguments is to be",
     forms={"order": "two arguments exchanged", "sign": "another sign", "part": "another part of the same tensor"},
 )

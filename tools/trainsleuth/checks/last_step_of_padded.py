@@ -55,6 +55,7 @@ SAY = Verdicts(
     "error",
     "",
     suspects=("wrong-axis-or-mask",),
+    claims=("adaptive-parts-mask-bugs",),
     look="print the last step of a batch whose sequences differ in length",
     sure=("",),
 )

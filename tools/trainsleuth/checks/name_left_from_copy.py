@@ -60,6 +60,7 @@ SAY = Verdicts(
     "warning",
     "",
     suspects=("another-loss-fault",),
+    claims=("adaptive-parts-mask-bugs",),
     look="read the two lines beside each other, and say what each name is of",
 )
 _WORDS = re.compile(r"[A-Za-z]+|\d+|[^A-Za-z\d]+")
@@ -84,6 +85,8 @@ _OF_DATA = (
     "values",
     "items",
 )
+_COMPUTES = re.compile(r"forward|loss|step|__call__")
+_OPTIMIZERS = ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "LBFGS")
 _PROPERTIES = ("dtype", "device", "shape", "size", "device_ids")
 _LEAVES = ("path", "string", "number", "constant")
 
@@ -155,7 +158,7 @@ def _words(name: str) -> tuple[str, ...]:
 def _examined(function: Function, twins: _Twins) -> Finding | None:
     """None where the two lines are not the same but for the word."""
     line, copy = twins.line, twins.copy
-    if line.value is None or copy.value is None:
+    if line.value is None or copy.value is None or copy.value.last in _OPTIMIZERS:  # see wrong-player-optimized
         return None
     pairs = list(_leaves(line.value, copy.value, False))
     renamed, left = 0, []
@@ -172,6 +175,8 @@ def _examined(function: Function, twins: _Twins) -> Finding | None:
             return None
     both = {mine for mine, _, _ in filter(None, pairs)}  # of both things in one line: nothing says which is meant
     left = [(mine, wanted) for mine, wanted in left if wanted not in both and _is_there(function, wanted, twins)]
+    if left and not renamed and _is_of_twin_arguments(function, left[0][1]):
+        return None
     if not left:
         if not renamed:
             return None
@@ -207,6 +212,13 @@ def _leaves(mine: Expr, its: Expr, is_called: bool) -> Iterator[tuple[str, str, 
 
 def _of_second(name: str, twins: _Twins) -> str:
     return "".join(twins.second if word == twins.first else word for word in _words(name))
+
+
+def _is_of_twin_arguments(function: Function, name: str) -> bool:
+    """One call twice, and an argument that nothing reads: see twin-argument-unread."""
+    word = re.compile(rb"(?<![\w.])%s\b" % re.escape(name.encode()))
+    is_unread = function.parameter(name) is not None and len(function.source.found(word)) < 2
+    return is_unread and _COMPUTES.search(function.name) is not None
 
 
 def _is_there(function: Function, name: str, twins: _Twins) -> bool:

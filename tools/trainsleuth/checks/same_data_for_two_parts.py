@@ -8,7 +8,8 @@ Question to answer: is the score meant to be that of the training data?
 
 Fix: the data of the part: val_loader = DataLoader(val_set).
 
-Cannot see: parts that different functions make, data sets that take one of their halves by a name of their own.
+Cannot see: parts that different functions make, data sets that take one of their halves by a name of their own; where a data set
+is told train=True for both see training-set-as-test-set.
 
 Bad:
     from torch.utils.data import DataLoader, random_split
@@ -54,7 +55,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
-from trainsleuth.facts import Event, Expr, Function, Index, bound_names, is_test, spelled, written
+from trainsleuth.facts import Event, Expr, Function, Index, bindings, bound_names, is_test, spelled, written
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -78,6 +79,9 @@ _TRAIN_BY_DEFAULT = ("MNIST", "FashionMNIST", "KMNIST", "QMNIST", "CIFAR10", "CI
 _NOT_ABOUT_WHICH = re.compile(
     r"transform|download|aug|batch_size|worker|shuffle|drop_last|pin_memory|collate|persistent|prefetch|verbose|device|generator"
 )
+
+
+_PARTS = re.compile(r"subset|split|sampler|select|take|skip", re.IGNORECASE)
 
 
 class _Made(NamedTuple):
@@ -131,7 +135,7 @@ def _are_together(function: Function, one: _Made, other: _Made) -> bool:
 
 def _examined(function: Function, train: _Made, held: _Made) -> Finding:
     path, line = function.path, held.target.line
-    if _which(train.call) != _which(held.call) or not _is_of_training(held.call):
+    if _which(train.call) != _which(held.call) or not _is_of_training(held.call) or _is_parted(function, held):
         return SAY.passed(path, line, f"{held.target.text} is made of other data than {train.target.text}")
     chain = (
         Link(path, train.target.line, f"{train.target.text} = {written(train.call)}"),
@@ -142,6 +146,14 @@ def _examined(function: Function, train: _Made, held: _Made) -> Finding:
         "score meant to be that of the training data?"
     )
     return SAY.fail(path, line, message, chain, "medium")
+
+
+def _is_parted(function: Function, held: _Made) -> bool:
+    """A part of it is taken later on."""
+    name = held.target.text
+    cuts = (call for event in function.events[held.position + 1 :] for call in event.calls if _PARTS.search(call.last))
+    is_cut = any(part.text == name for call in cuts for one in call.arguments for part in one.walk())
+    return is_cut or len(bindings(function).get(name, ())) > 1
 
 
 def _which(call: Expr) -> tuple[object, ...]:
@@ -156,9 +168,9 @@ def _is_of_training(call: Expr) -> bool:
     parts = [part for one in given for part in one.walk()]
     if any(part.kind in ("slice", "star", "doublestar") for part in parts):
         return False
+    if any(part.kind == "keyword" and part.text in ("train", "split", "mode", "phase") for part in parts):
+        return False  # see training-set-as-test-set
     if call.last in _TRAIN_BY_DEFAULT and len(call.arguments) < 2 and call.keyword("train") is None:
-        return True
-    if any(part.kind == "keyword" and part.text == "train" and part.parts[0].text == "True" for part in parts):
         return True
     named = [_spaced(part.text) for part in parts if part.kind in ("path", "string", "attr")]
     return any(map(_TRAIN.search, named)) and not any(map(_HELD.search, named))

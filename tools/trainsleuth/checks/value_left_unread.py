@@ -90,6 +90,7 @@ SAY = Verdicts(
     "warning",
     "",
     suspects=("another-loss-fault",),
+    claims=("adaptive-parts-mask-bugs", "flip-label-bug-still-trains"),
     look="look for the line that should use it: in the paper, in a sibling of this function",
     forms={
         "loss": "a term of the loss",
