@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Function, factors, number_sign
+from trainsleuth.facts import Expr, Function, factors
 
 from ._policy import NEGATED
 
@@ -36,7 +36,7 @@ def _sign_of_log(expr: Expr) -> int:
     logs = [part for _, part in parts if _LOG.search(_named(part)) and not NEGATED.search(_named(part))]
     if len(parts) != 2 or len(weights) != 1 or len(logs) != 1:
         return 0
-    return sign * parts[0][0] * parts[1][0] * (number_sign(parts[0][1]) or 1)
+    return sign * parts[0][0] * parts[1][0]
 
 
 def _sign_of_value(expr: Expr) -> int:

@@ -20,10 +20,10 @@ class Part:
 def parts_of(torch, again):
     """The outermost of them that hold parameters, the largest first. Only where no other axis is as long as the batch."""
     found, handles = {}, []
-    for name, module in registered.named_modules(again.model):
-        if name and name.count(".") < DEEPEST and any(True for _ in registered.parameters(module)):
-            handles.append(module.register_forward_hook(_noting(torch, again.rows, name, found), with_kwargs=True))
     try:
+        for name, module in registered.named_modules(again.model):
+            if name and name.count(".") < DEEPEST and any(True for _ in registered.parameters(module)):
+                handles.append(module.register_forward_hook(_noting(torch, again.rows, name, found), with_kwargs=True))
         again.outputs()
     finally:
         for handle in handles:

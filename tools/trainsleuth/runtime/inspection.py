@@ -83,20 +83,18 @@ class Listener:
                 "lib": site[1],
             }
             try:
-                facts, again = self._inspect(module, args, kwargs, autocast, loader, until)
+                facts, again = self._inspect(module, args, kwargs, autocast, loader, until, place)
             except Exception as problem:  # a model that cannot be called again this way
                 why = "%s: %s" % (type(problem).__name__, str(problem).split("\n")[0][:200])
                 self.events("not_inspected", why=why, **place)
-                self._look_at_modes(module, args, kwargs, autocast, place)
                 continue
             self.events("inspected", **facts, **place)
             if facts.get("why") == trials.NO_ROWS:
                 self._look_inside(again, facts, place)
 
-    def _look_at_modes(self, module, args, kwargs, autocast, place):
-        """Of a module whose examples could not be exchanged, as a batch of graphs: does it drop values in evaluation mode?"""
+    def _look_at_modes(self, model, args, kwargs, autocast, place):
+        """Of a module whose examples cannot be exchanged, as a batch of graphs: does it drop values in evaluation mode?"""
         try:
-            model = alone(module)
             model.eval()
             watch = DropoutWatch(self.torch, self.bus.sites)
             with watch as active, ExitStack() as stack:
@@ -121,7 +119,7 @@ class Listener:
         except Exception as problem:
             self.events("not_inspected_part", why=type(problem).__name__, **shared)
 
-    def _inspect(self, module, args, kwargs, autocast, loader, until):
+    def _inspect(self, module, args, kwargs, autocast, loader, until, place):
         if any(name in (type(one).__name__ for one in registered.modules(module)) for name in SHARDED):
             raise TypeError("its parameters are spread over ranks")
         takes_arrays = arrays.are_all((args, kwargs))
@@ -130,6 +128,7 @@ class Listener:
         given = Call(self.torch, "input", model, args, kwargs, (None, None)).tensors()
         main = main_input([(name, t.detach()) for name, t in given], args)
         if main is None:
+            self._look_at_modes(model, args, kwargs, autocast, place)
             raise TypeError("no batch of plain tensors enters it")
         if main[1].dim() == 1 and main[1].is_floating_point() and not is_batch_of(loader, main[1]):
             raise TypeError("numbers along one axis enter it, and no loader shows that these are examples")

@@ -5,7 +5,7 @@ The random state is the same in every call but one, so noise that a model draws 
 
 import re
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 from . import arrays, mates, randomness, token_order, unread_columns
 from .calls import Call
@@ -111,14 +111,16 @@ class Again:
             idle = self._idle(results)
             facts["idle"] = [name for name, _ in idle]
             facts["shapes"] = [name for name, one in idle if takes_shape_alone(self.torch, one, self.outputs)]
-            facts["unread_columns"] = unread_columns.unread(self, results)
-            facts["unordered"] = token_order.says_the_same(self, results, self._named())
         facts["compares"] = any(t.dim() >= 2 and t.shape[1] == self.rows for t in results)
         facts.update(mates.facts(self, results, facts["noise"]))
         if facts["mates_effect"] and self.main.dim() >= 2 and self.main.shape[1] >= 3:
             facts["axis_1_effect"] = mates.moved_by_others(self, results, 1)
         along = 0 if facts.get("axis_1_effect") == 0.0 else 1 if facts["mates_effect"] == 0.0 else None
         facts.update(self._causal(plain, targets, along))
+        if facts["input_effect"]:
+            with suppress(OutOfTimeError):  # what is known already is told all the same
+                facts["unordered"] = token_order.says_the_same(self, results, self._named())
+                facts["unread_columns"] = unread_columns.unread(self, results)
         return facts
 
     def _named(self):
