@@ -51,6 +51,21 @@ SILENT = {
     "targets": _TARGETS,
     "loaders": _LOADERS,
     "judged": _JUDGED,
+    "settings of the other": mutant(
+        _LOADERS,
+        (
+            "DataLoader(train_data, batch_size=size, ",
+            "DataLoader(train_data, batch_size=opt.train.size, num_workers=opt.train.workers, ",
+        ),
+        (
+            "DataLoader(val_data, batch_size=size, ",
+            "DataLoader(val_data, batch_size=opt.train.size, num_workers=opt.train.workers, ",
+        ),
+        (
+            "DataLoader(test_data, batch_size=size, ",
+            "DataLoader(test_data, batch_size=opt.test.size, num_workers=opt.train.workers, ",
+        ),
+    ),
     "one network for two": """
 def towers(self, x1, x2):
     x1 = self.conv1(x1)

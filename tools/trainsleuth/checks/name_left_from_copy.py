@@ -87,6 +87,7 @@ _OF_DATA = (
 )
 _COMPUTES = re.compile(r"forward|loss|step|__call__")
 _OPTIMIZERS = ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "LBFGS")
+_HARMLESS = ("num_workers", "pin_memory", "batch_size", "drop_last", "device", "dtype", "figsize", "label", "color")
 _PROPERTIES = ("dtype", "device", "shape", "size", "device_ids")
 _LEAVES = ("path", "string", "number", "constant")
 
@@ -201,6 +202,8 @@ def _leaves(mine: Expr, its: Expr, is_called: bool) -> Iterator[tuple[str, str, 
         yield mine.text, its.text, is_called
     elif mine.text != its.text:
         yield None
+    elif mine.kind == "keyword" and mine.text in _HARMLESS:
+        return
     else:
         for place, (one, other) in enumerate(zip(mine.parts, its.parts, strict=True)):
             is_method = mine.kind == "call" and place == 0 and one.last == other.last and one.last in _OF_DATA
