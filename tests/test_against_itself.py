@@ -31,6 +31,10 @@ ITSELF = ("class_out, class_y = out[:, 5:], y[:, 5:]", "class_out, class_y = out
 DETACHED = ("class_out, class_y = out[:, 5:], y[:, 5:]", "class_out, class_y = out[:, 5:], out[:, 5:].detach()")
 SUMMED = ("+ F.mse_loss(class_out, class_y)", "+ F.mse_loss(class_out, class_y, reduction='sum')")
 ZEROS = ("class_out, class_y = out[:, 5:], y[:, 5:]", "class_out, class_y = 0 * out[:, 5:], 0 * y[:, 5:]")
+A_COPY = (
+    "class_out, class_y = out[:, 5:], y[:, 5:]",
+    "class_out, class_y = out[:, 5:], out[:, 5:].detach().clone()",
+)  # of a teacher that has not parted from its student yet
 NONE_THERE = ("class_out, class_y = out[:, 5:], y[:, 5:]", "class_out, class_y = out[:0, 5:], y[:0, 5:]")
 LINE = ("F.mse_loss(box_out, box_y) + F", "F.mse_loss(box_out, box_y)\n    loss = loss + F")
 
@@ -43,7 +47,9 @@ def test_a_distance_to_itself(host: Host, tmp_path: Path, edits: tuple[tuple[str
 
 
 @pytest.mark.parametrize(
-    "edits", [(), (ZEROS,), (NONE_THERE, SUMMED)], ids=["two things", "zeros", "no example has one"]
+    "edits",
+    [(), (ZEROS,), (NONE_THERE, SUMMED), (A_COPY,)],
+    ids=["two things", "zeros", "no example has one", "a copy"],
 )
 def test_other_distances(host: Host, tmp_path: Path, edits: tuple[tuple[str, str], ...]) -> None:
     assert not failing(host, tmp_path, with_edits(PROGRAM, (*edits, LINE)), "loss_contract", 8)

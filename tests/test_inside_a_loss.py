@@ -102,6 +102,60 @@ TIME_FIRST = (
     ("self.embed, self.encoder,", "self.mixer, self.embed, self.encoder,"),
     ("= nn.Embedding", "= nn.LSTM(16, 16), nn.Embedding"),
 )  # fmt: skip
+TIME_FIRST_CLASSIFIER = """
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+
+
+class Classifier(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm, self.head = nn.LSTM(6, 16), nn.Linear(16, 1)
+
+    def forward(self, x, y):
+        _, (h, _) = self.lstm(x)
+        return F.mse_loss(self.head(h[-1]), y)
+
+
+model = Classifier()
+optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+for x, y in DataLoader(TensorDataset(torch.randn(320, 10, 6), torch.randn(320, 1)), batch_size=32):
+    loss = model(x.transpose(0, 1), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+BAGS = """
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+
+
+class Bag(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.attend, self.head = nn.Linear(6, 16), nn.Linear(16, 1), nn.Linear(16, 1)
+
+    def forward(self, bag):
+        h = torch.relu(self.encoder(bag[0]))
+        return self.head((self.attend(h).softmax(0) * h).sum(0))
+
+
+model = Bag()
+optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+for bag, y in DataLoader(TensorDataset(torch.randn(40, 12, 6), torch.randint(2, (40,)).float()), batch_size=1):
+    loss = F.binary_cross_entropy_with_logits(model(bag), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
 SQUARE = ("batch_size=14", "batch_size=LONGEST")
 
 
@@ -115,15 +169,20 @@ def test_rows_of_a_part_in_another_order(host: Host, tmp_path: Path) -> None:
     assert "gives rows back in another order than its examples" in message
 
 
-def test_a_part_that_mixes_examples(host: Host, tmp_path: Path) -> None:
+def test_a_part_that_mixes_examples_is_a_question(host: Host, tmp_path: Path) -> None:
     (message,) = said(host, tmp_path, TAGGER, "independence", OVER_EXAMPLES)
-    assert message.startswith("warning: encoder (a Encoder) of Tagger called at program.py:")
+    assert message.startswith("note: encoder (a Encoder) of Tagger called at program.py:")
     assert "mixes examples" in message
 
 
 @pytest.mark.parametrize("edits", [(), TIME_FIRST, (*TIME_FIRST, SQUARE)], ids=["sorted inside", "time first", "time as long as the batch"])  # fmt: skip
 def test_parts_that_keep_examples_apart(host: Host, tmp_path: Path, edits: tuple[tuple[str, str], ...]) -> None:
     assert not said(host, tmp_path, TAGGER, "independence", *edits)
+
+
+@pytest.mark.parametrize("program", [TIME_FIRST_CLASSIFIER, BAGS], ids=["time first", "one bag at a time"])
+def test_an_axis_that_is_no_batch(host: Host, tmp_path: Path, program: str) -> None:
+    assert not said(host, tmp_path, program, "independence")
 
 
 def test_an_argument_of_a_part_without_effect_is_a_question(host: Host, tmp_path: Path) -> None:

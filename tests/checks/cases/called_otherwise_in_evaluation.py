@@ -68,6 +68,32 @@ def distance(out, y):
     return ((out - y) / (y.abs() + 1)).square().mean()
 """
 SILENT = {
+    "both ways in evaluation": mutant(
+        f"# file: train.py{_FUNCTIONS}{_LOSSES}",
+        ("total += distance(out, y.float()).item()", "total += distance(out, y.float()).item() + distance(y.float(), out).item()"),
+    ),
+    "no measure": """# file: train.py
+from shifts import shift
+
+def train_one(net, optimizer, x, k):
+    out = net(shift(x, k))
+    optimizer.zero_grad()
+    out.mean().backward()
+    optimizer.step()
+
+def train_all(net, optimizer, loader, k):
+    for x in loader:
+        loss = net(shift(x, k)).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+def validate(net, loader, k):
+    return [shift(net(x), -k) for x in loader]
+# file: shifts.py
+def shift(x, k):
+    return x.roll(k, 1)
+""",
     "steps": _STEPS,
     "loops": _LOOPS,
     "functions": f"# file: train.py{_FUNCTIONS}{_LOSSES}",

@@ -32,6 +32,12 @@ def encode(gru, x, lengths):
 _LAST = ("last = h[-1]", "last = out[:, -1]")
 
 SILENT = {
+    "pooled before": mutant(_FIRST, ("last = h[-1]", "out = self.attention_pool(out)\n        last = out[:, -1]")),
+    "summed before": mutant(_TIME, ("out[lengths - 1, torch.arange(len(lengths))]", "out.sum(0)[-1]")),
+    "of nothing": """
+def odd(packed):
+    () = pad_packed_sequence(packed)
+""",
     "the state": _FIRST,
     "by the lengths": _TIME,
     "all steps": mutant(_FIRST, ("last = h[-1]", "last = out.sum(1)")),

@@ -46,6 +46,27 @@ def step(judge, real, fake, real_label, fake_label, bce):
     return real_loss + fake_loss
 """
 SILENT = {
+    "a name that is nowhere": """
+def scaled(data):
+    train_x = (data.train_x - data.train_mean) / data.train_std
+    test_x = (data.test_x - data.train_mean) / data.train_std
+    return train_x, test_x
+""",
+    "kernels of pairs": """
+def fitted(kernel, x_train, x_test):
+    k_train = kernel(x_train, x_train)
+    k_test = kernel(x_train, x_test)
+    return k_train, k_test
+""",
+    "a statistic of the other that is only shown": """
+def scaled(x_train, x_val, show):
+    train_mean = x_train.mean(0)
+    val_mean = x_val.mean(0)
+    show(val_mean)
+    x_train = x_train - train_mean
+    x_val = x_val - train_mean
+    return x_train, x_val
+""",
     "neighbours": _NEIGHBOURS,
     "boxes": _BOXES,
     "targets": _TARGETS,

@@ -59,6 +59,11 @@ class Agent:
         return torch.tensor(batch_rtgs)
 """
 SILENT = {
+    "emptied for each episode": mutant(
+        _EPISODES,
+        ("reversed(batch_rews)", "batch_rews"),
+        ("            discounted_reward = 0\n", "            discounted_reward = 0\n            batch_rtgs.clear()\n"),
+    ),
     "episodes from the last": _EPISODES,
     "a list for each episode": mutant(
         _EPISODES,

@@ -40,6 +40,26 @@ def sets(args, augment, plain):
     return trainDataset, testDataset
 """
 SILENT = {
+    "a sampler for each, given later": """
+from torch.utils.data import DataLoader
+from torchvision.datasets import ImageFolder
+
+def loaders(train_dir, augment, plain, train_sampler, valid_sampler):
+    train_dataset = ImageFolder(train_dir, transform=augment)
+    valid_dataset = ImageFolder(train_dir, transform=plain)
+    train_loader = DataLoader(train_dataset, 32, sampler=train_sampler)
+    valid_loader = DataLoader(valid_dataset, 32, sampler=valid_sampler)
+    return train_loader, valid_loader
+""",
+    "its examples are set later": """
+from torchvision.datasets import CIFAR10
+
+def sets(root, augment, plain, rows):
+    train_set = CIFAR10(root, transform=augment)
+    val_set = CIFAR10(root, transform=plain)
+    val_set.data = val_set.data[rows]
+    return train_set, val_set
+""",
     "loaders": _LOADERS,
     "module": _MODULE,
     "mnist": _MNIST,

@@ -66,6 +66,12 @@ def parted(frame, first, second):
     return train, val, test
 """
 SILENT = {
+    "columns of a series": """
+def parted(series, n_train):
+    train = series[:, :n_train]
+    test = series[:, n_train:]
+    return train, test
+""",
     "probe": _PROBE,
     "order": _ORDER,
     "frames": _FRAMES,

@@ -46,6 +46,30 @@ class Pairs:
         return english, chinese
 """
 SILENT = {
+    "given back in the order that was asked for": """
+def predict(model, texts):
+    names = [one.name for one in texts]
+    longest_first = sorted(texts, key=len)
+    outputs = [model(one.words) for one in longest_first]
+    keys = [one.name for one in longest_first]
+    by_name = dict(zip(keys, outputs))
+    return [by_name[name] for name in names]
+""",
+    "two counts that are shown": """
+def show(frame):
+    by_age = frame["age"].value_counts().sort_index()
+    by_city = frame["city"].value_counts()
+    print(by_age, by_city)
+    return by_age, by_city
+""",
+    "one part in two orders": """
+def curriculum(examples):
+    as_given = [one.x for one in examples]
+    easy_first = [one.x for one in sorted_examples] if False else [one.x for one in examples]
+    ordered = sorted(examples, key=len)
+    easy_first = [one.x for one in ordered]
+    return easy_first, as_given
+""",
     "indices": _INDICES,
     "indices, each time anew": mutant(
         _INDICES,

@@ -86,6 +86,15 @@ def random_flip(img, boxes):
 _LEFT = ("recon_loss + beta * kl_loss", "recon_loss")
 
 SILENT = {
+    "a step that trains inside": """
+def fit(self, loader, optimizer):
+    for batch in loader:
+        critic_loss = self.update_critic(batch)
+        actor = self.actor(batch).mean()
+        optimizer.zero_grad()
+        actor.backward()
+        optimizer.step()
+""",
     "vae": _VAE,
     "criterion": _CRITERION,
     "tagger": _TAGGER,

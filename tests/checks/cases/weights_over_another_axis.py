@@ -29,6 +29,21 @@ def read(scores, values):
     return (values * weights).sum(dim=-1)
 """
 SILENT = {
+    "an overlap with masks": """
+import torch
+
+def dice(logits, target):
+    probs = torch.softmax(logits, dim=1)
+    overlap = (probs * target).sum(2)
+    return 1 - overlap.mean()
+""",
+    "how much each expert gets": """
+import torch
+
+def load(scores, cost):
+    gates = torch.softmax(scores, dim=1)
+    return (gates * cost).sum(0)
+""",
     "triple": _TRIPLE,
     "pool": _POOL,
     "last": _LAST,

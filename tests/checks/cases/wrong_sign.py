@@ -218,6 +218,13 @@ FAILS |= {
 }
 SILENT = ORIGINALS | {
     "soft actor-critic, target and actor": _SOFT,
+    "a value that is turned already": """
+import torch
+
+def actor_loss(q1, q2, states, fresh, log_pi, alpha):
+    neg_q = -torch.min(q1(states, fresh), q2(states, fresh))
+    return (neg_q + alpha * log_pi).mean()
+""",
     "soft, by the negative": _SOFT.replace("alpha * log_prob - torch.min", "-torch.min").replace(
         "q2(states, fresh))).mean", "q2(states, fresh)) + alpha * log_prob).mean"
     ),

@@ -43,7 +43,8 @@ def _sign_of_value(expr: Expr) -> int:
     sign, expr = _turned(expr)
     is_least = expr.kind == "call" and expr.last in ("min", "minimum") and len(expr.arguments) == 2
     is_value = is_least and any(_VALUE.search(_named(one)) for one in expr.arguments)
-    return sign if is_value or _VALUE.search(_named(expr)) else 0
+    named = _named(expr)
+    return sign if is_value or (_VALUE.search(named) and not NEGATED.search(named)) else 0
 
 
 def _turned(expr: Expr) -> tuple[int, Expr]:

@@ -67,7 +67,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, FileFacts, Function, Index, Site, is_test, written
+from trainsleuth.facts import Expr, FileFacts, Function, Index, Site, is_test, spelled, written
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -82,6 +82,7 @@ SAY = Verdicts(
     look="read the function, and say what each of its arguments is to be",
     forms={"order": "two arguments exchanged", "sign": "another sign", "part": "another part of the same tensor"},
 )
+_MEASURES = re.compile(r"loss|err|metric|index|score|dist|corr|auc|acc|signal", re.IGNORECASE)
 _TRAINS = re.compile(r"(?:^|_)(?:train|training|fit)(?:_|$)", re.IGNORECASE)
 _EVALUATES = re.compile(
     r"(?:^|_)(?:val|valid|validation|validate|test|eval|evaluate|evaluation|score)(?:_|$)", re.IGNORECASE
@@ -91,12 +92,12 @@ _EVALUATES = re.compile(
 def check(index: Index) -> Iterator[Finding]:
     for file in index.files.values():
         if not is_test(file.path):
-            for trained, evaluated in _calls(index, file):
-                yield _examined(trained, evaluated)
+            for trained, evaluated, beside in _calls(index, file):
+                yield _examined(trained, evaluated, beside)
 
 
-def _calls(index: Index, file: FileFacts) -> Iterator[tuple[list[Site], Site]]:
-    """The calls in training, and one in evaluation, of the same function of the project."""
+def _calls(index: Index, file: FileFacts) -> Iterator[tuple[list[Site], Site, list[Site]]]:
+    """The calls in training, one in evaluation, and all of these, of the same function of the project."""
     trained: dict[str, list[Site]] = {}
     evaluated: dict[str, list[Site]] = {}
     for function in file.functions.values():
@@ -109,7 +110,7 @@ def _calls(index: Index, file: FileFacts) -> Iterator[tuple[list[Site], Site]]:
         if isinstance(index.resolve(first.function, callee), Function):
             for other in evaluated[callee]:
                 if alike := [one for one in trained[callee] if _is_comparable(one, other)]:
-                    yield alike, other
+                    yield alike, other, evaluated[callee]
 
 
 def _side(function: Function, position: int) -> bool | None:
@@ -129,12 +130,16 @@ def _is_comparable(one: Site, other: Site) -> bool:
     return len(mine) == len(its) and all(part.kind != "star" for part in (*mine, *its))
 
 
-def _examined(calls: list[Site], evaluated: Site) -> Finding:
+def _examined(calls: list[Site], evaluated: Site, beside: list[Site]) -> Finding:
     path, line = evaluated.function.path, evaluated.call.line
     found = [_difference(one.call.arguments, evaluated.call.arguments) for one in calls]
-    if found[0] is None or any(one != found[0] for one in found):
+    is_called_both_ways = any(_is_alike(one, other) for one in calls for other in beside)
+    first = found[0]
+    if first is None or any(one != first for one in found) or is_called_both_ways:
         return SAY.passed(path, line, f"{evaluated.call.callee} is called as in training")
-    (form, what), trained = found[0], calls[0]
+    (form, what), trained = first, calls[0]
+    if form != "order" and not _MEASURES.search(evaluated.call.last):
+        return SAY.passed(path, line, f"{evaluated.call.callee} is no measure, by its name")
     chain = (
         Link(trained.function.path, trained.call.line, f"in training: {written(trained.call)}"),
         Link(path, line, f"in evaluation: {written(evaluated.call)}"),
@@ -144,6 +149,11 @@ def _examined(calls: list[Site], evaluated: Site) -> Finding:
         f"{trained.function.path}:{trained.call.line} trains: {what}. Which of the two is meant?"
     )
     return SAY.fail(path, line, message, chain, "medium", form=form)
+
+
+def _is_alike(one: Site, other: Site) -> bool:
+    mine, its = one.call.arguments, other.call.arguments
+    return list(map(spelled, mine)) == list(map(spelled, its))
 
 
 def _difference(mine: tuple[Expr, ...], its: tuple[Expr, ...]) -> tuple[str, str] | None:

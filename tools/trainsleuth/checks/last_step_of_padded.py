@@ -42,6 +42,7 @@ Good:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Event, Expr, Index, Site, axis_of, bound_names, is_test, written
@@ -60,19 +61,10 @@ SAY = Verdicts(
     sure=("",),
 )
 _TURNING = (
-    "permute",
-    "transpose",
-    "swapaxes",
-    "swapdims",
-    "movedim",
-    "view",
-    "reshape",
-    "flip",
-    "t",
-    "unbind",
-    "chunk",
-    "split",
-)
+    "permute", "transpose", "swapaxes", "swapdims", "movedim", "view", "reshape", "flip", "t", "unbind", "chunk", "split", "sum", "mean",
+    "max", "amax", "gather", "squeeze",
+)  # fmt: skip
+_POOLS = re.compile(r"pool|attn|attention|last|head|read", re.IGNORECASE)  # what comes out may have no places any more
 
 
 def check(index: Index) -> Iterator[Finding]:
@@ -122,7 +114,7 @@ def _names(site: Site) -> Iterator[str]:
         return
     for target in event.targets:
         if target.kind == "tuple" and event.value is site.call:
-            target = target.parts[0]
+            target = target.parts[0] if target.parts else target
         elif not _is_padded(event.value, site.call):
             continue
         if target.kind == "path":
@@ -148,6 +140,8 @@ def _kept(event: Event, names: set[str]) -> Iterator[str]:
     """x of `x = self.dropout(out)`: places stay where they are."""
     value = event.value
     if event.kind != "assign" or value is None or value.kind != "call" or value.last in _TURNING:
+        return
+    if _POOLS.search(value.last):
         return
     given = [value.receiver, *value.arguments[:1]]
     if len(value.parts) <= 2 and any(one is not None and one.kind == "path" and one.text in names for one in given):

@@ -88,6 +88,7 @@ _OF_DATA = (
 _COMPUTES = re.compile(r"forward|loss|step|__call__")
 _OPTIMIZERS = ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "LBFGS")
 _HARMLESS = ("num_workers", "pin_memory", "batch_size", "drop_last", "device", "dtype", "figsize", "label", "color")
+_MEANT = re.compile(r"mean|std|vocab|scaler|stats|pseudo|conf|temperature|tau", re.IGNORECASE)  # of one for both
 _PROPERTIES = ("dtype", "device", "shape", "size", "device_ids")
 _LEAVES = ("path", "string", "number", "constant")
 
@@ -162,20 +163,26 @@ def _examined(function: Function, twins: _Twins) -> Finding | None:
     if line.value is None or copy.value is None or copy.value.last in _OPTIMIZERS:  # see wrong-player-optimized
         return None
     pairs = list(_leaves(line.value, copy.value, False))
-    renamed, left = 0, []
+    renamed, renamed_from, left = 0, "", []
     for pair in pairs:
         if pair is None:
             return None
         mine, its, is_called = pair
         wanted = _of_second(mine, twins)
         if wanted != mine and its == wanted:
-            renamed += 1
+            renamed, renamed_from = renamed + 1, mine
         elif its == mine and wanted != mine and not is_called and mine.rpartition(".")[2] not in _PROPERTIES:
             left.append((mine, wanted))
         elif its != mine:
             return None
     both = {mine for mine, _, _ in filter(None, pairs)}  # of both things in one line: nothing says which is meant
-    left = [(mine, wanted) for mine, wanted in left if wanted not in both and _is_there(function, wanted, twins)]
+    left = [
+        (mine, wanted)
+        for mine, wanted in left
+        if wanted not in both and not _MEANT.search(mine) and _is_there(function, wanted, twins)
+    ]
+    if renamed == 1 and [mine for mine, wanted in left if _heads(mine) == _heads(renamed_from)]:
+        left = []  # k(train, train) beside k(train, test): one of a pair stays
     if left and not renamed and _is_of_twin_arguments(function, left[0][1]):
         return None
     if not left:
@@ -217,6 +224,10 @@ def _of_second(name: str, twins: _Twins) -> str:
     return "".join(twins.second if word == twins.first else word for word in _words(name))
 
 
+def _heads(name: str) -> str:
+    return name.partition(".")[0]
+
+
 def _is_of_twin_arguments(function: Function, name: str) -> bool:
     """One call twice, and an argument that nothing reads: see twin-argument-unread."""
     word = re.compile(rb"(?<![\w.])%s\b" % re.escape(name.encode()))
@@ -229,7 +240,7 @@ def _is_there(function: Function, name: str, twins: _Twins) -> bool:
     if any(target.text == name for target in twins.copy.targets):
         return False
     head = name.partition(".")[0]
-    if function.parameter(head) is not None and ("." not in name or head != function.self_name):
+    if "." not in name and function.parameter(head) is not None:
         return True
     if any(one.position < twins.position for one in bindings(function).get(name, ())):
         return True

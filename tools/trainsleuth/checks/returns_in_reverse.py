@@ -166,6 +166,8 @@ def _kept_in_front(found: Bootstrap, loop: Loop) -> tuple[Expr, Loop] | None:
             )
             made = bindings(function).get(kept.text, ()) if kept is not None else ()
             outer = event.block.loops[:-1]
+            if kept is not None and any(_is_begun_anew(function, kept.text, one) for one in outer):
+                return None
             if (
                 kept is not None
                 and outer
@@ -174,6 +176,18 @@ def _kept_in_front(found: Bootstrap, loop: Loop) -> tuple[Expr, Loop] | None:
             ):
                 return kept, function.loops[outer[-1]]
     return None
+
+
+def _is_begun_anew(function: Function, name: str, loop: int) -> bool:
+    """The list is made, or emptied, in each round of the loop."""
+    inside = [event for event in function.events if loop in event.block.loops]
+    emptied = any(
+        call.last == "clear" and call.receiver is not None and call.receiver.text == name
+        for one in inside
+        for call in one.calls
+    )
+    made = (function.events[one.position].block for one in bindings(function).get(name, ()) if one.kind == "assign")
+    return emptied or any(loop in block.loops for block in made)
 
 
 def _of_episodes(found: Bootstrap, loop: Loop, kept: Expr, outer: Loop) -> Finding:

@@ -151,9 +151,14 @@ def _examined(function: Function, train: _Made, held: _Made) -> Finding:
 def _is_parted(function: Function, held: _Made) -> bool:
     """A part of it is taken later on."""
     name = held.target.text
-    cuts = (call for event in function.events[held.position + 1 :] for call in event.calls if _PARTS.search(call.last))
+    later = function.events[held.position + 1 :]
+    calls = [call for event in later for call in event.calls]
+    cuts = (
+        call for call in calls if _PARTS.search(call.last) or call.keyword("sampler") or call.keyword("batch_sampler")
+    )
     is_cut = any(part.text == name for call in cuts for one in call.arguments for part in one.walk())
-    return is_cut or len(bindings(function).get(name, ())) > 1
+    is_set = any(target.text.startswith(f"{name}.") for event in later for target in event.targets)
+    return is_cut or is_set or len(bindings(function).get(name, ())) > 1
 
 
 def _which(call: Expr) -> tuple[object, ...]:

@@ -224,7 +224,7 @@ def _shared(one: Expr, other: Expr) -> str | None:
 def _rows(value: Expr) -> _Rows | None:
     """Of the only slice in it, which takes rows: x[a:b] and torch.tensor(x[a:b, 0])."""
     slices = [part for part in value.walk() if part.kind == "index" and part.parts[1].kind == "slice"]
-    if len(slices) != 1:
+    if len(slices) != 1 or not slices[0].parts[1].parts:  # x[:, :n] takes columns
         return None
     bounds = written(slices[0].parts[1], 200).replace(" ", "").split(":")
     return _Rows(spelled(slices[0].parts[0]), *bounds) if len(bounds) == 2 else None

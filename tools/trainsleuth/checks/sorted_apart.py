@@ -87,6 +87,10 @@ _KEEPS = (  # the order of what it is given
     "tensor", "as_tensor", "from_numpy", "FloatTensor", "LongTensor", "Tensor", "array", "asarray", "stack", "cat",
     "pad_sequence", "list", "tuple", "concatenate",
 )  # fmt: skip
+_COUNTING = (
+    "len", "max", "min", "sum", "sorted", "argsort", "range", "print", "info", "debug", "log", "write", "format",
+)  # fmt: skip
+_COUNTED = ("value_counts", "groupby", "size", "count", "describe")
 _OF_TABLES = ("sort_index", "sort_values")
 
 
@@ -97,6 +101,7 @@ class _Part(NamedTuple):
     position: int
     source: str
     value: Expr
+    element: str
 
 
 class _Sorting(NamedTuple):
@@ -155,7 +160,9 @@ def _parts(function: Function) -> Iterator[_Part]:
             continue
         if (source := _unzipped(value)) and event.targets[0].kind == "tuple":
             yield from (
-                _Part(one.text, position, source, value) for one in event.targets[0].parts if one.kind == "path"
+                _Part(one.text, position, source, value, one.text)
+                for one in event.targets[0].parts
+                if one.kind == "path"
             )
         if event.targets[0].kind != "path":
             continue
@@ -165,7 +172,9 @@ def _parts(function: Function) -> Iterator[_Part]:
             continue
         element, clause = value.parts
         if clause.kind == "for" and clause.parts[1].kind == "path" and _is_a_part(element, clause.parts[0]):
-            yield _Part(event.targets[0].text, position, clause.parts[1].text, event.value or value)
+            yield _Part(
+                event.targets[0].text, position, clause.parts[1].text, event.value or value, written(element, 200)
+            )
 
 
 def _unzipped(value: Expr) -> str:
@@ -187,7 +196,11 @@ def _is_as_it_came(part: _Part, sorting: _Sorting) -> bool:
 
 def _is_read_with(function: Function, one: _Part, other: _Part) -> bool:
     """Both are given on by the function together, in one branch."""
-    if one.name == other.name or is_sibling(function.events[one.position].block, function.events[other.position].block):
+    if (
+        one.name == other.name
+        or one.element == other.element
+        or is_sibling(function.events[one.position].block, function.events[other.position].block)
+    ):
         return False
     return _meet(function, max(one.position, other.position), one.name, other.name)
 
@@ -206,13 +219,20 @@ def _meet(function: Function, position: int, *names: str) -> bool:
 
 
 def _read(event: Event) -> set[str]:
-    """Names that a statement reads as a whole or turns into tensors; not those that are only counted."""
+    """Names that a statement reads as a whole or turns into tensors; not those that are only counted or shown, and none where each
+    is looked up by another: [by_name[one] for one in names].
+    """
+    if any(
+        part.kind == "each" and part.parts[0].kind == "index"
+        for part in (event.value.walk() if event.value is not None else ())
+    ):
+        return set()
     found, waiting = set(), [event.value] if event.value is not None else []
     while waiting:
         part = waiting.pop()
         if part.kind == "path":
             found.add(part.text)
-        elif part.kind != "call" or part.last not in ("len", "max", "min", "sum", "sorted", "argsort", "range"):
+        elif part.kind != "call" or part.last not in _COUNTING:
             waiting += part.parts
     return found
 
@@ -313,6 +333,8 @@ def _of_tables(function: Function) -> Iterator[Finding]:
 def _are_alike(one: Expr, other: Expr) -> bool:
     """The same calls of the same names, but for numbers and texts: columns and places of a tuple."""
     mine, its = list(one.walk()), list(other.walk())
+    if any(part.last in _COUNTED for part in mine):
+        return False
     return (
         len(mine) == len(its)
         and any(part.kind in ("number", "string") for part in mine)

@@ -79,6 +79,7 @@ import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import MODULE_BODY, Expr, Function, Index, bindings, is_test, written
+from trainsleuth.facts.memo import kept_per_function
 from trainsleuth.facts.reading.scopes import Binding
 from trainsleuth.finding import Finding, Link
 
@@ -109,10 +110,13 @@ _EDGE = re.compile(
     re.IGNORECASE,
 )
 _IS_LOSS = re.compile(r"(?:^|_)(?:loss|kld?|bce|mse|nll)(?:$|_|\d)|loss$", re.IGNORECASE)
+_IS_NO_LOSS = re.compile(r"loss_(?:scale|fn|func|weights?|info|dict)", re.IGNORECASE)
 _IS_MASK = re.compile(r"(?:^|_)mask$", re.IGNORECASE)
 _IS_WEIGHTS = re.compile(r"^(?:class|cls|pos|sample|label|ce)_weights?$", re.IGNORECASE)
 _MASKS = re.compile(r"mask|^tri[lu]$", re.IGNORECASE)
-_LOOPS = re.compile(r"train|epoch|fit|step|test|val", re.IGNORECASE)  # what runs a loop, and gives its loss back
+_LOOPS = re.compile(
+    r"train|epoch|fit|step|test|val|update|learn|optimi[sz]e|apply|adjust", re.IGNORECASE
+)  # what runs a loop, and gives its loss back
 _RUNS = ("call", "binary", "unary", "index", "compare")
 _SORTS, _ORDERS = ("sort", "argsort"), ("sort", "argsort", "randperm", "permutation", "topk")
 _LIBRARIES = ("torch", "np", "numpy")
@@ -140,7 +144,7 @@ def _form(function: Function, binding: Binding) -> str:
     if _IS_MOVING.search(function.name) and value.kind == "binary" and _is_measured_from_edge(function, value):
         return "moved"
     called = [part.last for part in value.walk() if part.kind == "call" and part.last not in _CASTS]
-    if _IS_LOSS.search(binding.name):
+    if _IS_LOSS.search(binding.name) and not _IS_NO_LOSS.search(binding.name):
         is_made = value.kind == "call" and value.last[:1].isupper()  # the object that computes it
         is_term = called and not is_made and not any(map(_LOOPS.search, called))
         return "loss" if is_term and _is_trained_there(function, binding.position) else ""
@@ -176,17 +180,19 @@ def _brings_back(function: Function, binding: Binding, value: Expr) -> bool:
 
 def _is_trained_there(function: Function, position: int) -> bool:
     """In the loop that goes backward, or in a function that gives another loss back."""
-    loops = function.events[position].block.loops
-    for event in function.events:
-        if event.block.loops == loops and any(call.last == "backward" for call in event.calls):
-            return True
-        if (
-            event.kind == "return"
-            and event.value is not None
-            and any(_IS_LOSS.search(one.last) for one in event.value.walk())
-        ):
-            return True
-    return False
+    trained = _trained_loops(function)
+    return trained is None or function.events[position].block.loops in trained
+
+
+@kept_per_function
+def _trained_loops(function: Function) -> frozenset[tuple[int, ...]] | None:
+    """The loops around each backward(); None of a function that gives a loss back."""
+    returned = (event.value for event in function.events if event.kind == "return" and event.value is not None)
+    if any(_IS_LOSS.search(one.last) for value in returned for one in value.walk()):
+        return None
+    return frozenset(
+        event.block.loops for event in function.events if any(call.last == "backward" for call in event.calls)
+    )
 
 
 def _trains(function: Function) -> bool:

@@ -54,6 +54,9 @@ SAY = Verdicts(
     look="sum the weights over the axis that they are summed over: it is to be 1 everywhere",
     sure=("",),
 )
+_LABELS = re.compile(
+    r"target|label|truth|one_?hot|mask|(?:^|_)(?:y|gt)(?:$|_)", re.IGNORECASE
+)  # an overlap, no average
 _SOFTMAX = re.compile(rb"softmax\(")
 
 
@@ -93,7 +96,7 @@ def _examined(function: Function, position: int, name: str, softmax: Expr, axis:
     for event in function.events[position + 1 :]:
         for part in event.value.walk() if event.value is not None else ():
             summed = _sum_of_product(part, name)
-            if summed is None or (summed < 0) is not (axis < 0):
+            if summed is None or summed == 0 or (summed < 0) is not (axis < 0):  # over the examples: shares, no average
                 continue
             if summed == axis:
                 yield SAY.passed(path, part.line, f"{name} is summed over the axis of its softmax")
@@ -126,5 +129,5 @@ def _sum_of_product(part: Expr, name: str) -> int | None:
         return None
     parts = list(factors(product))
     is_plain = any(one.kind == "path" and one.text == name for one in parts)
-    is_alike = all(one.kind in ("path", "number", "call", "attr") for one in parts)
+    is_alike = all(one.kind in ("path", "number", "call", "attr") and not _LABELS.search(one.last) for one in parts)
     return axis_of(part.argument(1 if is_function else 0, "dim", "axis")) if is_plain and is_alike else None

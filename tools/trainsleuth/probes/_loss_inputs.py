@@ -46,8 +46,8 @@ def wrong_input(call: Event) -> Finding | None:
 
 
 def against_itself(calls: Iterable[Event]) -> Iterator[Finding]:
-    """A distance that is exactly 0 from its first call on, though what it is given is not all one value. Over several steps: a
-    teacher may begin as a copy.
+    """A distance that is exactly 0 from its first call on, between two views of one tensor that is not all one value. Between two
+    tensors a copy of the model may not have parted from it yet.
     """
     by_place: dict[object, list[Event]] = {}
     for call in calls:
@@ -56,12 +56,12 @@ def against_itself(calls: Iterable[Event]) -> Iterator[Finding]:
     for given in by_place.values():
         first = given[0]
         if len({one["n"] for one in given}) >= NEEDED_CALLS and all(
-            one["value"] == 0.0 and (one["input"].get("std") or 0) > 0 for one in given
+            one.get("one_storage") and one["value"] == 0.0 and (one["input"].get("std") or 0) > 0 for one in given
         ):
             yield failure(
                 first,
-                f"{first['fn']} at {shown(first)} is exactly 0 in each of the first {len(given)} steps: what it is given as targets is what it is given as "
-                "input, so it teaches nothing; expected targets of the data",
+                f"{first['fn']} at {shown(first)} is exactly 0 in each of the first {len(given)} steps: its targets are its input, cut out of the same "
+                "tensor, so it teaches nothing; expected targets of the data",
                 "wrong-loss-choice",
                 severity="warning",
                 measured=numbers_of(first),

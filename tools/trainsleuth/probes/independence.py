@@ -11,7 +11,8 @@ Fails on: outputs that move with the batch mates (a wrong axis, view for transpo
 the batch in evaluation), or that come in another row; a next-token model that sees the future, or only it; one whose targets are the very tokens that it sees, or those after the next.
 A pass proves independence for this batch and these weights. With rows that are all the same, or an output that
 nothing moves, the answer is open, as it is for what rounding in half precision may do as well.
-Of a model that gives back nothing but its loss the two largest modules inside are asked that take and give a row per example.
+Of a model that gives back nothing but its loss the two largest modules inside are asked that take and give a row per example; there
+mixing is a note.
 Cost: four calls of the model, once. Cannot see: full-batch models of graphs (their rows belong together),
 mixing that happens in training mode alone, or behind the modules of one that gives back its loss, models called by other methods than forward.
 
@@ -25,6 +26,7 @@ Good:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from trainsleuth.finding import Finding
@@ -45,7 +47,12 @@ def probe(trace: Trace) -> Iterator[Finding]:
             yield _future(model)
         if model.get("twice"):
             yield _moved_twice(model)
-    yield from (found for found in map(_mates, parts(trace)) if found.outcome == "fail")
+    for part in parts(trace):
+        if (found := _mates(part)).outcome == "fail" and part.get("axis_1_effect") != 0.0:
+            is_order = any(row != part["own_row"] for row in part.get("lands") or ())
+            yield (
+                found if is_order else replace(found, severity="note", confidence="low")
+            )  # a loss may compare examples
     yield from unanswered(trace, BY, "whether examples are independent of each other")
 
 

@@ -5,9 +5,8 @@ without gradients, as it was and with its examples exchanged among the rows, the
 outputs are compared exactly.
 
 Fails on: outputs that are the same for every example although the examples differ: dead units, an input that
-is multiplied by zero or overwritten, a head that sees only its bias; one of several arguments that has no effect; half of the columns of a
-table, or more (fewer are a note). A model with
-attention that says the same whatever the order of its tokens is a note.
+is multiplied by zero or overwritten, a head that sees only its bias; one of several arguments that has no effect. Columns of a
+table that have none, and a model with attention that says the same whatever the order of its tokens, are notes.
 Lengths, whole numbers with one value for each sequence, may go unused. Where an example hardly moves the output, it is open.
 A pass means that at least one example changes its output; not that the model uses the right part of it.
 Of a model that gives back nothing but its loss the largest modules inside are asked, and an argument without effect is a note.
@@ -36,7 +35,6 @@ EXPERIMENT = "observe"
 BY = "probe:input_matters"
 NEEDED_ROWS = 4  # by chance fewer could give the same output
 HARDLY = 1e-3  # of the largest output: less may be a model that says the same of everything, or a large constant in it
-MOST_COLUMNS = 0.5  # without effect: fewer may be left out on purpose
 NEEDED_STEPS = 5  # a last layer that starts at zero says the same of everything until it has learned
 
 
@@ -117,16 +115,18 @@ def _judge(trace: Trace, model: Event) -> Finding:
 
 
 def _without_columns(model: Event, columns: list[int]) -> Finding:
-    """Of a table that enters the model some columns have no effect: most of them, or a few that may be left out on purpose."""
+    """Of a table that enters the model some columns have no effect. Gates that choose among them, or an actor that sees a part of
+    the state, mean it so: it asks.
+    """
     count, width = len(columns), model["shape"][1]
     shown_ones = ", ".join(map(str, columns[:5])) + (f" to {columns[-1]}" if count > 5 else "")
     found = _without_effect(
         model, {"columns": count, "of": width}, "medium",
         f"{told(model)}: {count} of the {width} columns that enter it ({shown_ones}) can be exchanged among the {model['rows']} examples without any "
-        "change of what it says, though they differ; expected each column to matter",
+        "change of what it says, though they differ: are they left out on purpose?",
         "look at how the columns are taken apart: an index that stays, a slice that ends too soon, a mask",
     )  # fmt: skip
-    return found if count >= MOST_COLUMNS * width else replace(found, severity="note", confidence="low")
+    return replace(found, severity="note")
 
 
 def _idle(model: Event) -> list[str]:

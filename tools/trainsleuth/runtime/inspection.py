@@ -89,7 +89,7 @@ class Listener:
                 self.events("not_inspected", why=why, **place)
                 continue
             self.events("inspected", **facts, **place)
-            if facts.get("why") == trials.NO_ROWS:
+            if facts.get("why") == trials.NO_ROWS and again.gives_only_a_loss and is_whole_batch(loader, again.main):
                 self._look_inside(again, facts, place)
 
     def _look_at_modes(self, model, args, kwargs, autocast, place):
@@ -151,6 +151,11 @@ def is_batch_of(loader, tensor):
     """Does the first axis have the size of this loader's batches?"""
     size = getattr(loader, "batch_size", None)
     return loader is not None and size is not None and 0 < tensor.shape[0] <= size and size > 1
+
+
+def is_whole_batch(loader, tensor):
+    """Has the first axis just as many places as this loader gives examples, so that it is not time that comes first?"""
+    return loader is not None and getattr(loader, "batch_size", None) == tensor.shape[0]
 
 
 def is_graph(given, rows):

@@ -9,6 +9,7 @@ import math
 
 from . import graph, registered, regrouped
 from .flat_order import Matrices
+from .freeze import storage
 from .gradients import members
 from .targets import CLASSIFIERS
 from .tensors import describe, is_dense, is_unreadable, local, scalar, tensors_in
@@ -68,6 +69,7 @@ class Listener:
         }  # fmt: skip
         if hasattr(target, "shape"):
             facts["target"] = describe(target)
+            facts["one_storage"] = storage(given) == storage(target)
             if name == "ctc_loss":
                 facts["blanks"] = blanks(target, arguments)
             if not target.dtype.is_floating_point and name in CLASSIFIERS:

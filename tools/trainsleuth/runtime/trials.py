@@ -38,6 +38,7 @@ class Again:
         self.state, self.until = randomness.save(torch), until
         self.rows, self.takes_arrays = int(main.shape[0]), takes_arrays
         self.gives_numbers = False  # whole numbers with a row per example, as the order of its rows
+        self.gives_only_a_loss = False  # one number, and no tensor beside it
         self.kept = []  # lengths that stay where they are, since packing asks for their order
         self.scores = None  # what loss functions inside are given, where nothing else tells of single places
 
@@ -62,7 +63,9 @@ class Again:
         self.gives_numbers = any(
             t.dim() and t.shape[0] == self.rows and not t.is_floating_point() for t in tensors_in(output)
         )
-        found = [*tensors_in(output), *([] if self.scores is None else self.scores.taken())]
+        given_back = list(tensors_in(output))
+        self.gives_only_a_loss = len(given_back) > 0 and all(t.numel() == 1 for t in given_back)
+        found = [*given_back, *([] if self.scores is None else self.scores.taken())]
         return [t.detach().clone() for t in found if t.is_floating_point() and is_dense(t)]
 
     def of_rows(self, outputs):
