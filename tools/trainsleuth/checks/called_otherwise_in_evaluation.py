@@ -82,6 +82,7 @@ SAY = Verdicts(
     look="read the function, and say what each of its arguments is to be",
     forms={"order": "two arguments exchanged", "sign": "another sign", "part": "another part of the same tensor"},
 )
+_LEARNS = (re.compile(rb"backward\("), re.compile(rb"def (?:\w+_)?(?:train|fit)"))
 _MEASURES = re.compile(r"loss|err|metric|index|score|dist|corr|auc|acc|signal", re.IGNORECASE)
 _TRAINS = re.compile(r"(?:^|_)(?:train|training|fit)(?:_|$)", re.IGNORECASE)
 _EVALUATES = re.compile(
@@ -90,7 +91,7 @@ _EVALUATES = re.compile(
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for file in index.files.values():
+    for file in index.files_holding(*_LEARNS):
         if not is_test(file.path):
             for trained, evaluated, beside in _calls(index, file):
                 yield _examined(trained, evaluated, beside)

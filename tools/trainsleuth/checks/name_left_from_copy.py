@@ -7,15 +7,18 @@ Question to answer: is the name of the first meant in the line of the second?
 
 Fix: the name of the second.
 
-Cannot see: lines that are far apart or written in two ways, names that differ in more than one word.
+Cannot see: lines that are far apart or written in two ways, names that differ in more than one word; functions that neither train,
+compute a loss, give examples nor make their loaders.
 
 Bad:
+    from torch.nn.functional import mse_loss
+
     def regularised(net, noisy, clean, mask1, mask2, take):
         part1 = take(noisy, mask1)
         part2 = take(noisy, mask2)
         clean1 = take(clean, mask1)
         clean2 = take(clean, mask1)
-        return ((net(part1) - part2) - (clean1 - clean2)).square().mean()
+        return mse_loss(net(part1) - part2, clean1 - clean2)
 
 Bad (in the head of a loop):
     def follow(q1, q2, q1_target, q2_target, tau):
@@ -25,12 +28,14 @@ Bad (in the head of a loop):
             copy.data.lerp_(own.data, tau)
 
 Good:
+    from torch.nn.functional import mse_loss
+
     def regularised(net, noisy, clean, mask1, mask2, take):
         part1 = take(noisy, mask1)
         part2 = take(noisy, mask2)
         clean1 = take(clean, mask1)
         clean2 = take(clean, mask2)
-        return ((net(part1) - part2) - (clean1 - clean2)).square().mean()
+        return mse_loss(net(part1) - part2, clean1 - clean2)
 
 Good (two inputs of one network):
     def towers(self, x1, x2):
@@ -63,6 +68,10 @@ SAY = Verdicts(
     claims=("adaptive-parts-mask-bugs",),
     look="read the two lines beside each other, and say what each name is of",
 )
+_LEARNS = (  # what trains, computes a loss, gives examples or makes their loaders, updates a copy
+    re.compile(rb"backward\("), re.compile(rb"loss\w*\("), re.compile(rb"DataLoader\("), re.compile(rb"def __getitem__"),
+    re.compile(rb"zip\([^\n]*parameters"), re.compile(rb"criterion\("), re.compile(rb"bce\("),
+)  # fmt: skip
 _WORDS = re.compile(r"[A-Za-z]+|\d+|[^A-Za-z\d]+")
 APART = 8  # statements from a line to its copy, at most
 _FAMILIES = tuple(
@@ -104,8 +113,8 @@ class _Twins(NamedTuple):
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for function in index.functions():
-        if len(function.events) > 2 and not is_test(function.path):
+    for function in index.functions_holding(*_LEARNS):  # to read the statements of all functions is dear
+        if not is_test(function.path):
             for twins in _twins(function):
                 if (finding := _examined(function, twins)) is not None:
                     yield finding

@@ -69,9 +69,8 @@ SAY = Verdicts(
     claims=("leakage-is-widespread",),
     look="compare the first examples of the two, and their lengths",
 )
-_GIVES = re.compile(
-    rb"(?:[vV]al|[vV]alid|[vV]alidation|[dD]ev|[tT]est|[tT]esting)(?:_|[dD]ata|[sS]et|[lL]oad|ds)\w*[ \t]*=[ \t]*\w"
-)
+_NAMED = rb"(?:id(?:ation)?|ing)?(?:_|[dD]ata|[sS]et|[lL]oad|ds)\w*[ \t]*=[ \t]*\w"
+_GIVES = tuple(re.compile(word + _NAMED) for word in (b"val", b"Val", b"dev", b"Dev", b"test", b"Test"))
 _TRAIN = re.compile(r"(?<![A-Za-z])(?:train|training|tr)(?![A-Za-z])", re.IGNORECASE)
 _HELD = re.compile(r"(?<![A-Za-z])(?:val|valid|validation|dev|test|testing|eval|holdout)(?![A-Za-z])", re.IGNORECASE)
 _MAKES = re.compile(r"(?:loader|dataset|data|set|ds|folder)$|MNIST$|^CIFAR|^USPS$", re.IGNORECASE)
@@ -94,7 +93,7 @@ class _Made(NamedTuple):
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for function in index.functions_holding(_GIVES):
+    for function in index.functions_holding(*_GIVES):
         if not is_test(function.path):
             for one, other in combinations(_made(function), 2):
                 if (

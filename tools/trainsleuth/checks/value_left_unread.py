@@ -100,9 +100,11 @@ SAY = Verdicts(
         "moved": "where something lies when a picture was flipped, cropped or scaled",
     },
 )
-_LOSS = re.compile(rb"(?:loss|kld?|bce|mse|nll)\w*[ \t]*=[^=\n]")
-_ORDER = re.compile(rb"arg_?sort\(|sort\(")
-_WEIGHTS = re.compile(rb"(?:mask|weights?)[ \t]*=[^=\n]")
+# with a blank before =, as in an assignment and in no argument
+_LOSS = re.compile(rb"(?:loss|kld?|bce|mse|nll)\w*[ \t]+=[^=\n]")
+_ORDER = re.compile(rb"sort\([^\n]*\n(?:[^\n]*\n){0,4}?[^\n]*sort\(")
+_MASK = re.compile(rb"mask[ \t]+=[^=\n][^\n]*(?:[mM]ask\w*|tri[lu])\(")
+_WEIGHTS = re.compile(rb"(?:class|cls|pos|sample|label|ce)_weights?[ \t]+=[^=\n]")
 _MOVES = re.compile(rb"def \w*(?:flip|crop|resize|rescale|scale|shift|translate|mirror|affine)")
 _IS_MOVING = re.compile(r"flip|crop|resize|scale|shift|translat|mirror|affine", re.IGNORECASE)
 _EDGE = re.compile(
@@ -124,7 +126,7 @@ _CASTS = ("float", "long", "to", "cuda", "type", "detach", "clone", "item", "cpu
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for function in index.functions_holding(_LOSS, _ORDER, _WEIGHTS, _MOVES):
+    for function in index.functions_holding(_LOSS, _ORDER, _MASK, _WEIGHTS, _MOVES):
         if function.name != MODULE_BODY and not is_test(function.path):
             for name, found in bindings(function).items():
                 is_own = len(found) == 1 and "." not in name and not name.startswith("_")
