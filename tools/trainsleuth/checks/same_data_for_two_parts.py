@@ -69,8 +69,8 @@ SAY = Verdicts(
     claims=("leakage-is-widespread",),
     look="compare the first examples of the two, and their lengths",
 )
-_NAMED = rb"(?:id(?:ation)?|ing)?(?:_|[dD]ata|[sS]et|[lL]oad|ds)\w*[ \t]*=[ \t]*\w"
-_GIVES = tuple(re.compile(word + _NAMED) for word in (b"val", b"Val", b"dev", b"Dev", b"test", b"Test"))
+_NAMED = rb"(?:id(?:ation)?|ing)?(?:_|[dD]ata|[sS]et|[lL]oad|ds)\w*[ \t]*=[ \t]*[\w.]*(?:oader|ataset|ata|et|ds|older|MNIST|CIFAR100?|USPS)\("
+_GIVES = tuple(re.compile(word + _NAMED) for word in (b"al", b"ev", b"est"))  # of val, Dev, test
 _TRAIN = re.compile(r"(?<![A-Za-z])(?:train|training|tr)(?![A-Za-z])", re.IGNORECASE)
 _HELD = re.compile(r"(?<![A-Za-z])(?:val|valid|validation|dev|test|testing|eval|holdout)(?![A-Za-z])", re.IGNORECASE)
 _MAKES = re.compile(r"(?:loader|dataset|data|set|ds|folder)$|MNIST$|^CIFAR|^USPS$", re.IGNORECASE)
