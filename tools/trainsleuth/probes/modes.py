@@ -5,7 +5,8 @@ of a loader that never leads to one, and what comes after an evaluation. When th
 called once in evaluation mode to see whether anything still drops values. At a few steps it is followed whether the
 loss is computed from what a module gives that nothing trains.
 
-Fails on: training that goes on in evaluation mode after an evaluation; evaluation with dropout or batch
+Fails on: training that goes on in evaluation mode after an evaluation (a note where no step follows its backwards: an evaluation that
+goes backward); evaluation with dropout or batch
 statistics on; dropout that ignores the mode; evaluation of a copy that stays as it was while the model that
 trains is never evaluated; of an AveragedModel that is never updated; of the model with exactly the values from before its
 first step, its trained ones put back afterwards (a shadow of the weights that is never updated); a teacher, an extractor of features, a reward or reference model in training mode: nothing
@@ -27,6 +28,7 @@ Good:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from trainsleuth.finding import Finding, Link
@@ -125,6 +127,9 @@ def _not_restored(phases: Sequence[Event]) -> Iterator[Finding]:
     if calls < NEEDED_CALLS:
         return
     wrong = late[0]
+    if all(_is_without_step(phase, phases) for phase in late):
+        yield _backward_of_evaluation(wrong, calls)
+        return
     before = [p for p in phases[: phases.index(wrong)] if not p["backwards"] and not p["training"]]
     returns = any(p["backwards"] and p["training"] and p["n"] > wrong["n"] for p in phases)
     again = ", training mode in between" if returns else ""
@@ -138,6 +143,24 @@ def _not_restored(phases: Sequence[Event]) -> Iterator[Finding]:
         measured={"from_step": wrong["n"], "calls": calls},
         next="call model.train() at the start of each epoch, or at the end of the evaluation",
     )
+
+
+def _is_without_step(phase: Event, phases: Sequence[Event]) -> bool:
+    """Several backwards, and training goes on behind them without a step between."""
+    after = next((one for one in phases[phases.index(phase) + 1 :] if one["training"]), None)
+    return phase["backwards"] > 1 and after is not None and after["n"] == phase["n"]
+
+
+def _backward_of_evaluation(phase: Event, calls: int) -> Finding:
+    """An attack on the model goes backward for its inputs, so it asks."""
+    found = _fail(
+        phase,
+        f"{phase['cls']} is evaluated at {shown(phase)} with a backward behind each of {calls} calls and no step: the gradients of the evaluation stay "
+        "in .grad, and unless they are cleared first the next training step takes them in; expected no backward there, and torch.no_grad()",
+        measured={"backwards": calls, "at_step": phase["n"]},
+        next="look at which branch holds the backward: it belongs under the same condition as the step",
+    )
+    return replace(found, severity="note", confidence="medium")
 
 
 def _is_wrong(phase: Event, n: int, phases: Sequence[Event]) -> bool:
