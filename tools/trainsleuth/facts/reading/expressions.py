@@ -159,6 +159,11 @@ def _attribute(reader: ExpressionReader, node: Node) -> Expr:
     return Expr("attr", last, (inner,), reader.line(children[-1]))
 
 
+def _choice(reader: ExpressionReader, node: Node) -> Expr:
+    parts = tuple(reader.items(node))
+    return _new(Expr, ("choice" if len(parts) == 3 else "other", "", parts, reader.line(node)))
+
+
 def _many(kind: str) -> Read:
     def read(reader: ExpressionReader, node: Node) -> Expr:
         return _new(Expr, (kind, "", tuple(reader.items(node)), reader.line(node)))
@@ -166,16 +171,27 @@ def _many(kind: str) -> Read:
     return read
 
 
+def _pair(reader: ExpressionReader, node: Node) -> Expr:
+    """A key and a value; what broken source leaves of one, or puts between them, is none."""
+    parts = tuple(reader.items(node))
+    kind, text = ("pair", "") if len(parts) == 2 else ("other", "pair")
+    return _new(Expr, (kind, text, parts, reader.line(node)))
+
+
 def _slice(reader: ExpressionReader, node: Node) -> Expr:
     form = "".join(":" if child.type == ":" else "_" for child in node.children if child.type != "comment")
     return _new(Expr, ("slice", intern(form), tuple(reader.items(node)), reader.line(node)))
+
+
+_OPERANDS = {"binary": 2, "unary": 1}
 
 
 def _operation(kind: str) -> Read:
     def read(reader: ExpressionReader, node: Node) -> Expr:
         parts = tuple(reader.items(node))
         operators = " ".join(child.type for child in node.children if not child.is_named)
-        return _new(Expr, (kind, operators, parts, reader.line(node)))
+        whole = kind if len(parts) == _OPERANDS.get(kind, len(parts)) else "other"  # of broken source
+        return _new(Expr, (whole, operators, parts, reader.line(node)))
 
     return read
 
@@ -257,7 +273,7 @@ _READERS: dict[int, Read] = by_kind_id(
         "boolean_operator": _operation("boolean"),
         "not_operator": _operation("unary"),
         "unary_operator": _operation("unary"),
-        "conditional_expression": _many("choice"),
+        "conditional_expression": _choice,
         "list_comprehension": _each,
         "set_comprehension": _each,
         "dictionary_comprehension": _each,
@@ -282,7 +298,7 @@ _READERS: dict[int, Read] = by_kind_id(
         "expression_list": _many("tuple"),
         "set": _many("set"),
         "dictionary": _many("dict"),
-        "pair": _many("pair"),
+        "pair": _pair,
         "subscript": _many("index"),
         "slice": _slice,
         "list_splat": _many("star"),
