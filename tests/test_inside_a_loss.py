@@ -97,6 +97,15 @@ for (x,) in DataLoader(TensorDataset(torch.randn(320, 8)), batch_size=16, shuffl
 """
 OUT_OF_ORDER = ("return y[back]", "return y[order]")
 OVER_EXAMPLES = ("return y[back]", "return y[back].softmax(0)")
+HANDED_THE_ORDER = (
+    (
+        "words, lengths):\n        lengths, order = lengths.sort(descending=True)\n        back = order.argsort()",
+        "words, lengths, back):",
+    ),
+    ("words[order]", "words"),
+    ("        scores =", "        lengths, order = lengths.sort(descending=True)\n        scores ="),
+    ("self.embed(tokens), lengths)", "self.embed(tokens)[order], lengths, order.argsort())"),
+)
 TIME_FIRST = (
     ("self.head(self.encoder(self.embed(tokens), lengths))", "self.head(self.mixer(self.embed(tokens).transpose(0, 1))[0].transpose(0, 1))"),
     ("self.embed, self.encoder,", "self.mixer, self.embed, self.encoder,"),
@@ -175,7 +184,7 @@ def test_a_part_that_mixes_examples_is_a_question(host: Host, tmp_path: Path) ->
     assert "mixes examples" in message
 
 
-@pytest.mark.parametrize("edits", [(), TIME_FIRST, (*TIME_FIRST, SQUARE)], ids=["sorted inside", "time first", "time as long as the batch"])  # fmt: skip
+@pytest.mark.parametrize("edits", [(), HANDED_THE_ORDER, TIME_FIRST, (*TIME_FIRST, SQUARE)], ids=["sorted inside", "sorted outside", "time first", "time as long as the batch"])  # fmt: skip
 def test_parts_that_keep_examples_apart(host: Host, tmp_path: Path, edits: tuple[tuple[str, str], ...]) -> None:
     assert not said(host, tmp_path, TAGGER, "independence", *edits)
 

@@ -64,7 +64,7 @@ def test_a_copy_that_follows_the_network_of_another(host: Host, tmp_path: Path, 
     assert message.startswith(
         "a Critic that began with the weights of one network that trains is updated at program.py:34 from another one"
     )
-    assert "nothing follows the first" in message
+    assert "no copy that was seen follows the first" in message
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def of_another(trace: Trace) -> Iterator[Finding]:
             event.get("site"),
             f"a {event['cls']} that began with the weights of one network that trains is updated at {shown(event)} from another one, built alike, at "
             f"{event['strayed']} of {event['updates']} updates; the {beside['cls']} made of that other one follows it too, so the two become the same "
-            "and nothing follows the first: expected each to follow its own",
+            "and no copy that was seen follows the first: expected each to follow its own",
             "another-loop-fault",
             severity="warning",
             confidence="medium",

@@ -54,11 +54,11 @@ def thrown_away(trace: Trace) -> Iterator[Finding]:
     rounds = [
         one for one in list(trace.cycles(trace.stepping[-1]))[1:] if all(op["grads"] for op, _ in _backwards(one))
     ]
-    wasted = [[place for place, one in enumerate(_backwards(own)) if _is_unused(one, own, ops)] for own in rounds]
+    wasted = [[place for place, one in enumerate(_backwards(own)) if _is_unused(one, ops)] for own in rounds]
     if len(rounds) < ROUNDS or not wasted[0] or any(places != wasted[0] for places in wasted):
         return
     for backward, reached in (_backwards(rounds[0])[place] for place in wasted[0]):
-        behind = ops[ops.index(backward) :]
+        behind = _behind(ops, backward)
         clears = next(op for op in behind if op["op"] == "zero_grad" and reached[0] in _cleared(op))
         step = next(op for op in behind if op["op"] == "step")
         born = trace.optimizer(reached[0])
@@ -86,12 +86,16 @@ def _backwards(cycle: Sequence[Event]) -> list[tuple[Event, tuple[int, ...]]]:
     return found
 
 
-def _is_unused(backward: tuple[Event, tuple[int, ...]], cycle: Sequence[Event], ops: Sequence[Event]) -> bool:
+def _behind(ops: Sequence[Event], op: Event) -> Sequence[Event]:
+    return ops[next(place for place, one in enumerate(ops) if one is op) + 1 :]
+
+
+def _is_unused(backward: tuple[Event, tuple[int, ...]], ops: Sequence[Event]) -> bool:
     """All that it reached is parameters, each cleared before it is stepped on, and another optimizer steps first."""
     op, reached = backward
     if op.get("elsewhere"):  # as to an input that is to be changed by its gradient
         return False
-    behind = ops[next(place for place, one in enumerate(ops) if one is op) + 1 :]
+    behind = _behind(ops, op)
     step = next((one for one in behind if one["op"] == "step"), None)
     if not reached or step is None or step["optimizer"] in reached:
         return False

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from trainsleuth.finding import Confidence, Finding
+from trainsleuth.finding import Confidence, Finding, Severity
 from trainsleuth.probes._inspected import finding, models, parts, told, unanswered
 from trainsleuth.probes._parameters import read_table
 from trainsleuth.probes._updates import too_fast
@@ -89,14 +89,11 @@ def _judge(trace: Trace, model: Event) -> Finding:
         )  # fmt: skip
     if model.get("shapes"):
         named = ", ".join(map(repr, model["shapes"]))
-        return replace(
-            _without_effect(
-                model, measured, "low",
-                f"{what} takes nothing but the shape of {named}, so exchanging it among the {model['rows']} examples changes no output: "
-                "is that meant?",
-                "read what the forward pass does with this argument",
-            ),
-            severity="note",
+        return _without_effect(
+            model, measured, "low",
+            f"{what} takes nothing but the shape of {named}, so exchanging it among the {model['rows']} examples changes no output: "
+            "is that meant?",
+            "read what the forward pass does with this argument", "note",
         )  # fmt: skip
     if columns := model.get("unread_columns"):
         return _without_columns(model, columns)
@@ -120,13 +117,12 @@ def _without_columns(model: Event, columns: list[int]) -> Finding:
     """
     count, width = len(columns), model["shape"][1]
     shown_ones = ", ".join(map(str, columns[:5])) + (f" to {columns[-1]}" if count > 5 else "")
-    found = _without_effect(
+    return _without_effect(
         model, {"columns": count, "of": width}, "medium",
         f"{told(model)}: {count} of the {width} columns that enter it ({shown_ones}) can be exchanged among the {model['rows']} examples without any "
         "change of what it says, though they differ: are they left out on purpose?",
-        "look at how the columns are taken apart: an index that stays, a slice that ends too soon, a mask",
+        "look at how the columns are taken apart: an index that stays, a slice that ends too soon, a mask", "note",
     )  # fmt: skip
-    return replace(found, severity="note")
 
 
 def _idle(model: Event) -> list[str]:
@@ -136,32 +132,29 @@ def _idle(model: Event) -> list[str]:
 
 def _without_one(part: Event, idle: list[str]) -> Finding:
     """Inside of a model arguments may be handed on for other cases: it asks."""
-    return replace(
-        _without_effect(
-            part, {"rows": part["rows"]}, "low",
-            f"{told(part)}: exchanging {', '.join(map(repr, idle))} alone among the {part['rows']} examples changes nothing that it gives back: is "
-            "that meant?",
-            "follow this argument through its forward pass: is it dropped, overwritten or masked out?",
-        ),
-        severity="note",
+    return _without_effect(
+        part, {"rows": part["rows"]}, "low",
+        f"{told(part)}: exchanging {', '.join(map(repr, idle))} alone among the {part['rows']} examples changes nothing that it gives back: is "
+        "that meant?",
+        "follow this argument through its forward pass: is it dropped, overwritten or masked out?", "note",
     )  # fmt: skip
 
 
 def _without_order(model: Event) -> Finding:
     """Of a set of tokens that is meant so, so it asks."""
-    found = _without_effect(
+    return _without_effect(
         model, {"positions": model["shape"][1]}, "medium",
         f"{told(model)} has attention and says the same whatever the order of the tokens between the first and the last: the order of "
         f"{model['shape'][1]} positions does not reach it. Is a position encoding missing, or made and not added?",
-        "look at how positions enter: x = embedding(tokens) + positions(tokens)",
+        "look at how positions enter: x = embedding(tokens) + positions(tokens)", "note",
     )  # fmt: skip
-    return replace(found, severity="note")
 
 
 def _without_effect(
-    model: Event, measured: dict[str, Any], confidence: Confidence, message: str, next_test: str
-) -> Finding:
+    model: Event, measured: dict[str, Any], confidence: Confidence, message: str, next_test: str,
+    severity: Severity = "warning",
+) -> Finding:  # fmt: skip
     return finding(
-        BY, model, "fail", message, severity="warning", confidence=confidence, measured=measured,
+        BY, model, "fail", message, severity=severity, confidence=confidence, measured=measured,
         suspects=("input-does-not-matter",), next=next_test, claims=("random-input-test", "zero-input-baseline"),
     )  # fmt: skip

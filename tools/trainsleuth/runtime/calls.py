@@ -6,6 +6,7 @@ recognised by torch's version counters. Gradients that reach the outputs are kep
 
 import inspect
 import itertools
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from . import randomness
@@ -65,6 +66,15 @@ def named_tensors(value, name, depth=6):
     elif depth and isinstance(value, (list, tuple)):
         for number, item in enumerate(value):
             yield from named_tensors(item, "%s.%d" % (name, number), depth - 1)
+
+
+@contextmanager
+def in_autocast(torch, states):
+    """As it was when `autocast_states` told them. No cache: it may hold a graph that is spent."""
+    with ExitStack() as stack:
+        for device, enabled, dtype in states:
+            stack.enter_context(torch.autocast(device, dtype, enabled=enabled, cache_enabled=False))
+        yield
 
 
 def autocast_states(torch):

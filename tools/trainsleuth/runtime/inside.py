@@ -36,18 +36,12 @@ def _noting(torch, rows, name, found):
     def note(module, args, kwargs, output):
         if name in found or not any(_is_of_rows(t, rows) for t in tensors_in(output)):
             return
-        given = Call(torch, "input", module, args, kwargs, (None, None)).tensors()
-        main = main_input([(key, t) for key, t in given], args)
+        args, kwargs = copied((args, kwargs))
+        main = main_input(list(Call(torch, "input", module, args, kwargs, (None, None)).tensors()), args)
         if main is not None and _is_of_rows(main[1], rows):
-            found[name] = _part(torch, name, module, args, kwargs)
+            found[name] = Part(name, module, args, kwargs, main[1], autocast_states(torch))
 
     return note
-
-
-def _part(torch, name, module, args, kwargs):
-    args, kwargs = copied((args, kwargs))
-    given = Call(torch, "input", module, args, kwargs, (None, None)).tensors()
-    return Part(name, module, args, kwargs, main_input(list(given), args)[1], autocast_states(torch))
 
 
 def _is_of_rows(tensor, rows):

@@ -7,10 +7,9 @@ that could not be looked at "inspected_modes", if it can be called at all.
 
 import sys
 import time
-from contextlib import ExitStack
 
 from . import arrays, effort, registered, trials
-from .calls import Call, autocast_states
+from .calls import Call, autocast_states, in_autocast
 from .dropping import DropoutWatch
 from .freeze import copied
 from .gradients import members
@@ -97,10 +96,7 @@ class Listener:
         try:
             model.eval()
             watch = DropoutWatch(self.torch, self.bus.sites)
-            with watch as active, ExitStack() as stack:
-                stack.enter_context(self.torch.no_grad())
-                for device, enabled, dtype in autocast:
-                    stack.enter_context(self.torch.autocast(device, dtype, enabled=enabled, cache_enabled=False))
+            with watch as active, self.torch.no_grad(), in_autocast(self.torch, autocast):
                 model(*args, **kwargs)
             self.events("inspected_modes", dropout_in_eval=active, dropout_by_mode=watch.resting, **place)
         except Exception:  # told already: it cannot be called again

@@ -25,10 +25,8 @@ class Listener:
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.given = None  # the loader's last batch
         self.seen = {}  # number of the root -> [class, place, backwards, rows pushed up, rows pushed down]
-        self.scores, self.direct = (
-            {},
-            set(),
-        )  # node that made the scores -> number of the root; roots whose scores a softmax takes
+        self.scores = {}  # node that made the scores -> number of the root
+        self.direct = set()  # roots whose scores a softmax takes
 
     def batch(self, loader, batch):
         self.given = batch

@@ -37,7 +37,8 @@ def facts(again, results, noise):
     if 0.0 < (found["mates_effect"] or 0.0) <= again.rounding(results):
         found.update(rounded=found["mates_effect"], mates_effect=0.0)
     if found["mates_effect"]:
-        found.update(own_row=again.rows // 2, lands=lands(again, results, kept), tells_order=again.gives_numbers)
+        tells_order = again.gives_numbers or bool(again.orders)
+        found.update(own_row=again.rows // 2, lands=lands(again, results, kept), tells_order=tells_order)
     return found
 
 
@@ -52,6 +53,14 @@ def is_lengths(tensor, rows, longest):
         return False
     is_one_each = tensor.numel() == rows and tensor.dim() in (1, 2) and tensor.shape[0] == rows
     return is_one_each and longest > 1 and int(tensor.min()) > 0 and int(tensor.max()) <= longest
+
+
+def is_an_order(tensor, rows):
+    """Whole numbers from 0 on, each once: the place that each row had before, or is to have."""
+    if tensor.dim() != 1 or len(tensor) != rows or tensor.is_floating_point() or tensor.is_complex():
+        return False
+    places = list(range(rows))
+    return tensor.tolist() != places == sorted(tensor.tolist())
 
 
 def lands(again, results, kept):

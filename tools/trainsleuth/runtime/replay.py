@@ -8,6 +8,7 @@ import warnings
 from contextlib import ExitStack, contextmanager
 
 from . import dispatch, randomness, registered
+from .calls import in_autocast
 from .content import counts
 from .dispatch import Finder
 from .freeze import storage
@@ -64,8 +65,7 @@ class Replay:
             randomness.restore(self.torch, call.random)
         with ExitStack() as stack:
             stack.enter_context(self.torch.set_grad_enabled(call.with_grad))
-            for device, enabled, dtype in call.autocast:  # no cache: it may hold a graph that is spent
-                stack.enter_context(self.torch.autocast(device, dtype, enabled=enabled, cache_enabled=False))
+            stack.enter_context(in_autocast(self.torch, call.autocast))
             dispatch.start(self.finder)
             stack.callback(dispatch.stop, self.finder)
             yield

@@ -8,7 +8,7 @@ import time
 from contextlib import ExitStack, suppress
 
 from . import arrays, mates, randomness, token_order, unread_columns
-from .calls import Call
+from .calls import Call, in_autocast
 from .dropping import DropoutWatch
 from .freeze import storage
 from .reads import takes_shape_alone
@@ -40,6 +40,8 @@ class Again:
         self.gives_numbers = False  # whole numbers with a row per example, as the order of its rows
         self.gives_only_a_loss = False  # one number, and no tensor beside it
         self.kept = []  # lengths that stay where they are, since packing asks for their order
+        given = tensors_in((args, kwargs))
+        self.orders = [t for t in given if t is not main and mates.is_an_order(t, self.rows)]  # of the rows: they stay
         self.scores = None  # what loss functions inside are given, where nothing else tells of single places
 
     # -- one call --------------------------------------------------------------------------
@@ -56,8 +58,7 @@ class Again:
             stack.enter_context(self.torch.no_grad())
             if self.scores is not None:
                 stack.enter_context(self.scores.heard())
-            for device, enabled, dtype in self.autocast:
-                stack.enter_context(self.torch.autocast(device, dtype, enabled=enabled, cache_enabled=False))
+            stack.enter_context(in_autocast(self.torch, self.autocast))
             given = arrays.as_arrays(given) if self.takes_arrays else given
             output = self.model(*given[0], **given[1])
         self.gives_numbers = any(
@@ -149,7 +150,7 @@ class Again:
         return bool((tensor != tensor[:1]).any()) and len(tensor.reshape(-1)[:4096].unique()) > 2
 
     def stays(self, tensor):
-        return any(tensor is one for one in self.kept)
+        return any(tensor is one for one in (*self.kept, *self.orders))
 
     def _rolled(self, keep):
         """Every tensor with a row per example gets its rows from `keep` on moved by one."""

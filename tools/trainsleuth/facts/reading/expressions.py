@@ -159,23 +159,20 @@ def _attribute(reader: ExpressionReader, node: Node) -> Expr:
     return Expr("attr", last, (inner,), reader.line(children[-1]))
 
 
-def _choice(reader: ExpressionReader, node: Node) -> Expr:
-    parts = tuple(reader.items(node))
-    return _new(Expr, ("choice" if len(parts) == 3 else "other", "", parts, reader.line(node)))
+_OPERANDS = {"pair": 2, "binary": 2, "unary": 1, "choice": 3}
+
+
+def _whole(kind: str, parts: tuple[Expr, ...]) -> str:
+    """The kind; "other" of what broken source leaves, which has not the operands that all take apart without asking."""
+    return kind if len(parts) == _OPERANDS.get(kind, len(parts)) else "other"
 
 
 def _many(kind: str) -> Read:
     def read(reader: ExpressionReader, node: Node) -> Expr:
-        return _new(Expr, (kind, "", tuple(reader.items(node)), reader.line(node)))
+        parts = tuple(reader.items(node))
+        return _new(Expr, (_whole(kind, parts), "", parts, reader.line(node)))
 
     return read
-
-
-def _pair(reader: ExpressionReader, node: Node) -> Expr:
-    """A key and a value; what broken source leaves of one, or puts between them, is none."""
-    parts = tuple(reader.items(node))
-    kind, text = ("pair", "") if len(parts) == 2 else ("other", "pair")
-    return _new(Expr, (kind, text, parts, reader.line(node)))
 
 
 def _slice(reader: ExpressionReader, node: Node) -> Expr:
@@ -183,15 +180,11 @@ def _slice(reader: ExpressionReader, node: Node) -> Expr:
     return _new(Expr, ("slice", intern(form), tuple(reader.items(node)), reader.line(node)))
 
 
-_OPERANDS = {"binary": 2, "unary": 1}
-
-
 def _operation(kind: str) -> Read:
     def read(reader: ExpressionReader, node: Node) -> Expr:
         parts = tuple(reader.items(node))
         operators = " ".join(child.type for child in node.children if not child.is_named)
-        whole = kind if len(parts) == _OPERANDS.get(kind, len(parts)) else "other"  # of broken source
-        return _new(Expr, (whole, operators, parts, reader.line(node)))
+        return _new(Expr, (_whole(kind, parts), operators, parts, reader.line(node)))
 
     return read
 
@@ -273,7 +266,7 @@ _READERS: dict[int, Read] = by_kind_id(
         "boolean_operator": _operation("boolean"),
         "not_operator": _operation("unary"),
         "unary_operator": _operation("unary"),
-        "conditional_expression": _choice,
+        "conditional_expression": _many("choice"),
         "list_comprehension": _each,
         "set_comprehension": _each,
         "dictionary_comprehension": _each,
@@ -298,7 +291,7 @@ _READERS: dict[int, Read] = by_kind_id(
         "expression_list": _many("tuple"),
         "set": _many("set"),
         "dictionary": _many("dict"),
-        "pair": _pair,
+        "pair": _many("pair"),
         "subscript": _many("index"),
         "slice": _slice,
         "list_splat": _many("star"),
