@@ -10,6 +10,7 @@ import os
 import weakref
 
 from . import graph
+from .hearing import Hearing
 from .tensors import tensors_in
 
 SEVERAL = 3
@@ -47,7 +48,7 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.calls = self.looks = 0
-        self.mode, self.several = None, False
+        self.hearing, self.several = Hearing(bus.torch, self, self.seen), False
         self.told = {}  # place -> [looks, those with the last alone, numbers, calls of the user]
         self._forget()
 
@@ -66,37 +67,24 @@ class Listener:
         self._forget()
         self.calls = 0
         if self.looks >= LOOKS or not self.several:
-            self._leave()
-        elif self.mode is None and self.torch._C._len_torch_function_stack():
-            return  # within a mode of the program, whose end would take ours for its own
-        elif self.mode is None:
-            self.mode = watching(self.torch, self)
-            self.mode.__enter__()
+            self.hearing.stop()
         else:
-            self.mode.is_deaf = False
-
-    def _leave(self):
-        """Only where it is the innermost mode, else a later boundary does: `backward` itself is called from within it."""
-        if self.mode is not None:
-            self.mode.is_deaf = True
-            if self.torch.overrides._get_current_function_mode() is self.mode:
-                self.mode.__exit__(None, None, None)
-                self.mode = None
+            self.hearing.start()
 
     def autograd_grad(self):
         self._forget()
 
     def backward_before(self, tensors, gradients):
         self.several = self.calls >= SEVERAL
-        if self.mode is not None and not self.mode.is_deaf:
-            self.mode.is_deaf = True
+        if self.hearing.is_on:
+            self.hearing.pause()
             self._judge(tensors)
         self._forget()
 
     def backward_after(self, tensors):
         self.calls = 0
-        if self.mode is not None:
-            self.mode.is_deaf = self.looks >= LOOKS
+        if self.looks < LOOKS:
+            self.hearing.resume()
 
     # -- what happens ----------------------------------------------------------------------
 
@@ -151,7 +139,7 @@ class Listener:
             told["least"] = min(told["least"], len(line.numbers))
 
     def close(self, reason):
-        self._leave()
+        self.hearing.stop()
         for place, told in self.told.items():
             if told["alone"]:
                 within, site = self._made_and_kept(place)
@@ -165,19 +153,6 @@ class Listener:
             if not text.startswith("return"):
                 return (place[0] if number else None), site
         return None, place[0]
-
-
-def watching(torch, listener):
-    class Watching(torch.overrides.TorchFunctionMode):
-        def __torch_function__(self, function, types, args=(), kwargs=None):
-            result = function(*args, **(kwargs or {}))
-            if not self.is_deaf and listener.bus.awake:
-                tell(function, (args, kwargs), result)
-            return result
-
-    mode, tell = Watching(), listener.bus.quietly(listener, listener.seen)
-    mode.is_deaf = False
-    return mode
 
 
 def order_of(node):

@@ -1,0 +1,48 @@
+"""Hears of every function of torch that the program calls, from one boundary of its steps to another."""
+
+
+class Hearing:
+    """`hear(function, (args, kwargs), result)` of a listener, when a call is through; it passes on unchanged."""
+
+    def __init__(self, torch, listener, hear):
+        self.torch, self.listener, self.hear, self.mode = torch, listener, hear, None
+
+    @property
+    def is_on(self):
+        return self.mode is not None and not self.mode.is_deaf
+
+    def start(self):
+        """Not within a mode of the program, whose end would take ours for its own: then a later boundary may."""
+        if self.mode is not None:
+            self.resume()
+        elif not self.torch._C._len_torch_function_stack():
+            self.mode = _watching(self.torch, self.listener, self.hear)
+            self.mode.__enter__()
+
+    def pause(self):
+        if self.mode is not None:
+            self.mode.is_deaf = True
+
+    def resume(self):
+        if self.mode is not None:
+            self.mode.is_deaf = False
+
+    def stop(self):
+        """Only where it is the innermost mode, else a later boundary does: `backward` itself is called from within it."""
+        self.pause()
+        if self.mode is not None and self.torch.overrides._get_current_function_mode() is self.mode:
+            self.mode.__exit__(None, None, None)
+            self.mode = None
+
+
+def _watching(torch, listener, hear):
+    class Watching(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            result = function(*args, **(kwargs or {}))
+            if not self.is_deaf and listener.bus.awake:
+                tell(function, (args, kwargs), result)
+            return result
+
+    mode, tell = Watching(), listener.bus.quietly(listener, hear)
+    mode.is_deaf = False
+    return mode
