@@ -51,3 +51,11 @@ def test_of_what_is_thrown_away_lengths_are_not_told(host: Host, tmp_path: Path,
     (told,) = probes.judge("observe", trace, frozenset({"input_matters"}))
     assert told.outcome == outcome, (told, ended)
     assert outcome == "pass" or "exchanging 'x.1' alone" in told.message
+
+
+def test_an_argument_keeps_its_name_behind_a_wrapper(host: Host, tmp_path: Path) -> None:
+    program = tmp_path / "reader.py"
+    program.write_text(PROGRAM.replace("MOST", "500").replace("model = Reader()", "model = nn.DataParallel(Reader())"))
+    trace, _ = host.run(program, tmp_path, dict(probes.EXPERIMENTS["observe"]))
+    (told,) = probes.judge("observe", trace, frozenset({"input_matters"}))
+    assert "exchanging 'x.1' alone" in told.message

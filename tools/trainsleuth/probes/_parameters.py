@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from os.path import commonprefix
 
 from trainsleuth.finding import Confidence, Finding, Severity
 from trainsleuth.trace import Trace, place
 
 NEEDED_READINGS = 2
 MEANINGFUL_SHARE = 0.25  # of an optimizer's elements; below it an unused output is the likelier reason
+WRAPPED = ("module", "_orig_mod")  # where a wrapper of torch keeps the model
 
 
 @dataclass(frozen=True)
@@ -122,11 +124,11 @@ def _are_layers_of_a_stack(name: str, other: str) -> bool:
 
 
 def names(rows: list[Row]) -> str:
-    """The first names, with the common prefix told once when all share it."""
+    """The first names, or what all of them are parts of, but for the wrapper of a whole model."""
     names = [row.name or f"unnamed of {row.elements} elements" for row in rows]
-    prefix = names[0].split(".")[0]
-    if len(names) > 2 and all(name.startswith(prefix + ".") for name in names):
-        return f"all in {prefix}"
+    shared = commonprefix([name.split(".")[:-1] for name in names])
+    if len(names) > 2 and [part for part in shared if part not in WRAPPED]:
+        return f"all in {'.'.join(shared)}"
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 

@@ -123,8 +123,8 @@ def run_again(call):
 
 
 def alone(function):
-    """Without the wrapper that talks to other ranks: they do not replay at the same time."""
-    while type(function).__name__ == "DistributedDataParallel":
+    """Without the wrapper that talks to other ranks, which do not replay at the same time, or to other devices."""
+    while type(function).__name__ in ("DistributedDataParallel", "DataParallel"):
         function = function.module
     if registered.is_module(function) and any(
         "FSDP" in _classes(m) or "FullySharded" in _classes(m) for m in registered.modules(function)
