@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from os.path import commonprefix
+from itertools import takewhile
 
 from trainsleuth.finding import Confidence, Finding, Severity
 from trainsleuth.trace import Trace, place
@@ -126,7 +126,8 @@ def _are_layers_of_a_stack(name: str, other: str) -> bool:
 def names(rows: list[Row]) -> str:
     """The first names, or what all of them are parts of, but for the wrapper of a whole model."""
     names = [row.name or f"unnamed of {row.elements} elements" for row in rows]
-    shared = commonprefix([name.split(".")[:-1] for name in names])
+    parts = zip(*(name.split(".")[:-1] for name in names), strict=False)
+    shared = [one[0] for one in takewhile(lambda one: len(set(one)) == 1, parts)]
     if len(names) > 2 and [part for part in shared if part not in WRAPPED]:
         return f"all in {'.'.join(shared)}"
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

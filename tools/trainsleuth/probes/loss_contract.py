@@ -6,7 +6,7 @@ operation made them, shapes) and the graph of the first step for losses written 
 Fails on: probabilities or log-probabilities where logits belong, and the reverse; values squashed twice, or put
 through a ReLU; shapes that broadcast to an outer product, or one prediction compared with several targets; rows made flat in another order than their labels; a loss below its mathematical lower bound; targets that are
 no probabilities, the blank of CTC, or one constant, or the very values that are to meet them; labels at the filled-up ends of sequences that count; a first loss far above chance; a loss that is negated before backward, sinks
-without bound, or is the same in every step (around 0 a note); one that lowers the scores of the labels (a note unless a softmax takes them as they are); a term of the loss that lost its graph; several losses of one line in each step of which only the last reaches backward. Where both operands of an outer product carry a gradient it is a note: scores of a
+or grows without bound, or is the same in every step (around 0 a note); one that lowers the scores of the labels (a note unless a softmax takes them as they are); a term of the loss that lost its graph; several losses of one line in each step of which only the last reaches backward. Where both operands of an outer product carry a gradient it is a note: scores of a
 ranking may be meant to meet in all pairs; so is a cross entropy by hand without its logarithm, which a reward looks like; so is a loss of torch
 that after sixty steps is the same for targets of other examples of the batch: nothing of the pairs was learned, whatever the reason; and a softmax over an axis of length one.
 A pass rules these out for the calls seen. A plausible first loss does not prove that labels are right.
@@ -29,6 +29,7 @@ from trainsleuth.trace import Event, Trace, place, shown
 
 from ._first_loss import chance_of, far_above_chance, per_label
 from ._loss_against import against_labels
+from ._loss_course import falls_without_bound, grows_without_bound, stands_still
 from ._loss_inputs import (
     against_itself,
     blank_in_target,
@@ -43,7 +44,7 @@ from ._loss_mispaired import pairs_that_do_not_matter
 from ._loss_overwritten import only_the_last
 from ._loss_padding import padding_counted
 from ._loss_shapes import elementwise_broadcast, labels_in_other_order, one_for_several, outer_products, pairs_for_rows
-from ._loss_sign import below_bound, cut_terms, falls_without_bound, negated, negated_sum, stands_still
+from ._loss_sign import below_bound, cut_terms, negated, negated_sum
 from ._loss_words import made_at, numbers_of, span
 from ._targeted import targets_left_out
 
@@ -76,7 +77,10 @@ def probe(trace: Trace) -> Iterator[Finding]:
     failures += [*squashed_twice(graphs), *unlogged(graphs), *softmax_over_one(graphs)]
     failures += [*constant_target(trace, calls), *cut_terms(trace), *against_itself(calls)]
     if not failures:
-        failures += [*far_above_chance(trace, calls), *falls_without_bound(trace, graphs), *stands_still(trace, graphs)]
+        failures += far_above_chance(trace, calls)
+        failures += [
+            one for rule in (falls_without_bound, grows_without_bound, stands_still) for one in rule(trace, graphs)
+        ]
     failures += [*padding_counted(trace), *targets_left_out(trace), *only_the_last(trace)]
     failures += [*pairs_that_do_not_matter(trace), *against_labels(trace)]
     yield from failures
