@@ -25,13 +25,13 @@ FASTER = 5.0  # times the middle third, for the last one: the square of what gro
 
 
 def grows_without_bound(trace: Trace, graphs: tuple[Event, ...]) -> Iterator[Finding]:
-    """The value that the only backward of a step starts from multiplies, and goes on to."""
+    """What the backwards start from, never below zero, multiplies and goes on to."""
     values = _values(trace)
-    if len(values) < NEEDED_TO_GROW or not graphs or len(trace.stepping) != 1:
+    if len(values) < NEEDED_TO_GROW or not graphs or min(values) < 0:
         return
     third = len(values) // 3
     first, middle, last = fmean(values[:3]), fmean(values[third : 2 * third]), fmean(values[-third:])
-    if first <= 0 or last < max(LARGE, FAR_ABOVE * first) or last < FASTER * middle:
+    if last < max(LARGE, FAR_ABOVE * first) or last < FASTER * middle:
         return
     place_of = {"site": graphs[0]["combined"] or graphs[0]["site"], "fn": "the loss"}
     yield failure(
