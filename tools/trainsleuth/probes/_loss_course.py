@@ -31,7 +31,7 @@ def grows_without_bound(trace: Trace, graphs: tuple[Event, ...]) -> Iterator[Fin
         return
     third = len(values) // 3
     first, middle, last = fmean(values[:3]), fmean(values[third : 2 * third]), fmean(values[-third:])
-    if last < max(LARGE, FAR_ABOVE * first) or last < FASTER * middle:
+    if first <= 0 or last < max(LARGE, FAR_ABOVE * first) or last < FASTER * middle:
         return
     place_of = {"site": graphs[0]["combined"] or graphs[0]["site"], "fn": "the loss"}
     yield failure(
