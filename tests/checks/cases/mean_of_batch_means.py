@@ -64,6 +64,34 @@ def make(model, criterion=torch.nn.L1Loss()):
         return (summed / len(dataloader)).item()
     return validate
 """,
+    "over a number of examples": """
+import torch
+import torch.nn.functional as F
+
+def test(model, test_loader):
+    test_loss = 0
+    for data, target in test_loader:
+        test_loss += F.nll_loss(torch.log_softmax(model(data), 1), target).item()
+    test_loss /= len(test_loader.dataset)
+    return test_loss
+""",
+    "over a count of examples": """
+import torch
+from torch import nn
+
+class Judge:
+    def __init__(self):
+        self.criterion = nn.MSELoss()
+
+    @torch.no_grad()
+    def run(self, model, val_loader):
+        total_loss, seen = 0.0, 0
+        for x, y in val_loader:
+            loss = self.criterion(model(x), y)
+            total_loss += loss.item()
+            seen += x.size(0)
+        return total_loss / seen
+""",
 }
 
 SILENT = {

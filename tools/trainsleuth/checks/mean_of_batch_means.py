@@ -2,7 +2,7 @@
 
 total += loss.item() over batches, divided by len(loader), gives each batch the same weight. The examples of a
 small last batch then count more than the others. With few batches the score is off by several percent, and it
-changes with the batch size.
+changes with the batch size. Divided by the number of examples, the sum of the batch means is too small by the size of a batch.
 
 Question to answer: do all batches have the same size, or is the number good enough?
 
@@ -42,6 +42,18 @@ Bad (a count of batches):
                     losses += loss.item()
                     count += 1
             return losses / count
+
+Bad (means of batches over a number of examples):
+    import torch
+    import torch.nn.functional as F
+
+    @torch.no_grad()
+    def evaluate(model, test_loader):
+        model.eval()
+        test_loss = 0.0
+        for x, y in test_loader:
+            test_loss += F.cross_entropy(model(x), y).item()
+        return test_loss / len(test_loader.dataset)
 
 Good:
     import torch
@@ -124,12 +136,17 @@ def _examined(index: Index, loss: LossCall) -> Finding:
     division = _division(function, name, site.position)
     if division is None:
         return SAY.passed(path, line, f"{name} is not divided by a number of batches")
+    by_examples = _is_number_of_examples(function, _divisor(division))
+    effect = "takes each mean for one example" if by_examples else "gives each batch the same weight"
     chain = (
         Link(path, event.line, f"{name} adds the mean of one batch"),
-        Link(path, division.line, f"{written(division)} gives each batch the same weight"),
+        Link(path, division.line, f"{written(division)} {effect}"),
     )
     message = (
-        f"{written(division)} at {path}:{division.line} averages the means of batches, so a smaller last batch counts more: "
+        f"{written(division)} at {path}:{division.line} divides the sum of the means of batches by a number of examples, so it is too small by about the "
+        "size of a batch: is it compared with others? Expected means weighted by the batch size."
+        if by_examples
+        else f"{written(division)} at {path}:{division.line} averages the means of batches, so a smaller last batch counts more: "
         "is that good enough? Expected means weighted by the batch size."
     )
     return SAY.fail(path, division.line, message, chain, "low")
@@ -167,15 +184,24 @@ def _is_plain(value: Expr | None, names: tuple[str, ...] | list[str]) -> bool:
 
 
 def _division(function: Function, name: str, position: int) -> Expr | None:
+    """total / n, or the n of total /= n: by a number of batches, or of examples."""
     for event in function.events[position + 1 :]:
-        for part in event.value.walk() if event.value is not None else ():
-            if part.kind == "binary" and part.text == "/" and part.parts[0].text == name:
-                if _is_number_of_batches(function, part.parts[1]):
-                    return part
-        if event.kind == "augment" and event.text == "/=" and event.targets[0].text == name:
-            if event.value is not None and _is_number_of_batches(function, event.value):
-                return event.value
+        divided = (
+            [part for part in event.value.walk() if part.kind == "binary" and part.text == "/"]
+            if event.value is not None
+            else []
+        )
+        found = [part for part in divided if part.parts[0].text == name]
+        if event.kind == "augment" and event.text == "/=" and event.targets[0].text == name and event.value is not None:
+            found.append(event.value)
+        for one in found:
+            if _is_number_of_batches(function, _divisor(one)) or _is_number_of_examples(function, _divisor(one)):
+                return one
     return None
+
+
+def _divisor(division: Expr) -> Expr:
+    return division.parts[1] if division.kind == "binary" and division.text == "/" else division
 
 
 def _is_number_of_batches(function: Function, by: Expr) -> bool:
@@ -183,7 +209,26 @@ def _is_number_of_batches(function: Function, by: Expr) -> bool:
     if by.kind == "call" and by.last == "len" and by.arguments:
         held = by.arguments[0]
         return held.last != "dataset" and ("load" in held.last.lower() or held.last.lower().endswith(("dl", "iter")))
-    if by.kind != "path":
-        return False
-    found = [b for b in bindings(function).get(by.text, ()) if b.kind == "augment"]
-    return bool(found) and all(b.value is not None and b.value.text == "1" for b in found)
+    counted = _counted(function, by)
+    return bool(counted) and all(one.text == "1" for one in counted)
+
+
+def _is_number_of_examples(function: Function, by: Expr) -> bool:
+    """len(loader.dataset), or a counter that grows by the size of each batch."""
+    if by.kind == "call" and by.last == "len" and by.arguments:
+        return by.arguments[0].last == "dataset"
+    counted = _counted(function, by)
+    return bool(counted) and all(_is_size(one) for one in counted)
+
+
+def _counted(function: Function, by: Expr) -> list[Expr]:
+    """What is added to a counter."""
+    found = bindings(function).get(by.text, ()) if by.kind == "path" else ()
+    return [one.value for one in found if one.kind == "augment" and one.value is not None]
+
+
+def _is_size(expr: Expr) -> bool:
+    """x.size(0), x.shape[0], len(x)"""
+    if expr.kind == "call":
+        return (expr.last == "size" and [one.text for one in expr.arguments] == ["0"]) or expr.callee == "len"
+    return expr.kind == "index" and expr.parts[0].last == "shape" and expr.parts[1].text == "0"
