@@ -28,7 +28,30 @@ class Data:
         self.scaler.fit(values[self.train.indices])
 """
 
+_NUMBERED = """
+import pandas as pd
+from sklearn.preprocessing import LabelEncoder, OrdinalEncoder
+from sklearn.feature_extraction.text import CountVectorizer
+
+def load(train_df, test_df):
+    classes = LabelEncoder()
+    y_train = classes.fit_transform(train_df["label"])
+    y_test = classes.transform(test_df["label"])
+    words = CountVectorizer(max_features=500)
+    x_train = words.fit_transform(train_df.text.values)
+    x_test = words.transform(test_df.text.values)
+    return x_train, y_train, x_test, y_test
+"""
 FAILS = {
+    "classes numbered anew": mutant(
+        _NUMBERED, ('classes.transform(test_df["label"])', 'classes.fit_transform(test_df["label"])')
+    ),
+    "classes numbered by another": mutant(
+        _NUMBERED, ('classes.transform(test_df["label"])', 'LabelEncoder().fit_transform(test_df["label"])')
+    ),
+    "words numbered anew": mutant(
+        _NUMBERED, ("words.transform(test_df.text.values)", "words.fit_transform(test_df.text.values)")
+    ),
     "a column is looked at, rows are examples": """
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import MinMaxScaler
@@ -90,6 +113,11 @@ def run(images, labels):
 }
 
 SILENT = {
+    "numbered once": _NUMBERED,
+    "numbered for all": mutant(
+        _NUMBERED,
+        ('classes.fit_transform(train_df["label"])', 'classes.fit_transform(pd.concat([train_df, test_df])["label"])'),
+    ),
     "function": _FUNCTION,
     "class": _CLASS,
     "labels are coded": """

@@ -26,6 +26,14 @@ Bad (fitted on the test part):
         X_test = selector.fit_transform(X_test, y_test)
         return X_train, X_test
 
+Bad (classes are numbered anew):
+    from sklearn.preprocessing import LabelEncoder
+
+    def classes(train_frame, val_frame):
+        y_train = LabelEncoder().fit_transform(train_frame["kind"])
+        y_val = LabelEncoder().fit_transform(val_frame["kind"])
+        return y_train, y_val
+
 Good:
     from sklearn.model_selection import train_test_split
     from sklearn.preprocessing import LabelEncoder, StandardScaler
@@ -55,8 +63,10 @@ SAY = Verdicts(
     suspects=("split-leak",),
     claims=("leakage-is-widespread", "preprocessing-stats-from-train", "select-features-inside-fold"),
     look="split first and fit on the training part alone, then compare the held-out score",
+    forms={"": "what is learned of all rows, or of those held out", "codes": "classes or words that are numbered anew"},
 )
-_FITTED = ("preprocessing", "decomposition", "feature_selection", "impute")
+_FITTED = ("preprocessing", "decomposition", "feature_selection", "feature_extraction", "impute")
+_NUMBERING = ("LabelEncoder", "LabelBinarizer", "OneHotEncoder", "OrdinalEncoder", "CountVectorizer", "TfidfVectorizer")
 _LEARN_NOTHING = (  # of how the rows are spread: about labels, or about each row alone
     "LabelEncoder",
     "LabelBinarizer",
@@ -81,9 +91,25 @@ def check(index: Index) -> Iterator[Finding]:
         for thing in index.objects.of(receiver, Spot(site.function, site.position)):
             name = thing.kind.name if isinstance(thing, Instance) else ""
             module = name.split(".")[1] if name.startswith("sklearn.") else ""
-            if module in _FITTED and name.rpartition(".")[2] not in _LEARN_NOTHING and not _fills_constant(thing):
-                yield _examined(site, name.rpartition(".")[2], receiver)
+            name = name.rpartition(".")[2]
+            if module in _FITTED and name in _NUMBERING:
+                yield _numbered(site, name)
                 break
+            if module in _FITTED and name not in _LEARN_NOTHING and not _fills_constant(thing):
+                yield _examined(site, name, receiver)
+                break
+
+
+def _numbered(site: Site, name: str) -> Finding:
+    """Once more for what is held out: another class, or one that is missing, moves the numbers of all others."""
+    path, line, given = site.function.path, site.call.line, _table(site.call.arguments[0])
+    if not held_out(given) or not _has_training_part(site, given):
+        return SAY.passed(path, line, f"{name} numbers the classes once, as far as can be seen")
+    message = (
+        f"{written(site.call)} at {path}:{line} numbers the classes or words of what is held out anew: where one is missing there, or new, the numbers "
+        "are not those of training. Expected fit on the training part, and transform here: are the classes surely the same?"
+    )
+    return SAY.fail(path, line, message, (Link(path, line, "numbers them anew"),), "medium", form="codes")
 
 
 def _fills_constant(thing: Thing) -> bool:
@@ -94,7 +120,7 @@ def _fills_constant(thing: Thing) -> bool:
 
 def _examined(site: Site, name: str, receiver: Expr) -> Finding:
     path, line, given = site.function.path, site.call.line, site.call.arguments[0]
-    if held_out(given) and _has_training_part(site, given):
+    if held_out(_table(given)) and _has_training_part(site, _table(given)):
         learns = Link(path, line, f"{written(site.call)} learns from the held-out part")
         message = (
             f"{name} is fitted on {written(given)} at {path}:{line}, which is held out: expected fit on the training part "
@@ -123,11 +149,21 @@ def _examined(site: Site, name: str, receiver: Expr) -> Finding:
     return SAY.fail(path, line, message, chain)
 
 
+def _table(expr: Expr) -> Expr:
+    """The whole of test["kind"], test[columns].values, test.kind.to_numpy()."""
+    while not held_out(expr):
+        inner = expr.parts[0] if expr.kind in ("index", "attr") else expr.receiver
+        if inner is None:
+            break
+        expr = inner
+    return expr
+
+
 def _has_training_part(site: Site, given: Expr) -> bool:
     """The function fits or transforms the training part of the same thing too: what is held out is held out from it."""
     calls = (call for event in site.function.events for call in event.calls if call.last in _SCALING)
     names = [part.text for call in calls for root in call.parts[1:] for part in root.walk() if part.kind == "path"]
-    return counterpart(given, names)
+    return counterpart(given, [word for name in names for word in name.split(".")])
 
 
 def _is_one_example(site: Site, given: Expr) -> bool:
