@@ -43,6 +43,7 @@ own = model.state_dict()
 own.update({name: value for name, value in state.items() if name in own})
 model.load_state_dict(own)"""
 FAULTS = {
+    "read and left": ('state = torch.load(FOLDER + "/wrapped.pt")', "", "warning", "has a value for each of the 6 parameters of Sequential"),
     "other names": ('model.load_state_dict(torch.load(FOLDER + "/wrapped.pt")["state_dict"], strict=False)', "", "error", "took none of the 6 values"),
     "the file itself": ('model.load_state_dict(torch.load(FOLDER + "/wrapped.pt"), strict=False)', "", "error", "took none of the 1 values"),
     "merged by name": (MERGED, "", "warning", "no name or matrix of a file that was read before is among them; a state dict refers to the weights"),
@@ -74,6 +75,7 @@ HEALTHY = {
         "",
     ),
     "the best weights as a copy": ("best = copy.deepcopy(model.state_dict())", "model.load_state_dict(best)"),
+    "of a larger model, for its width alone": ('wide = torch.load(FOLDER + "/plain.pt")["0.bias"]\nmodel.load_state_dict(build().state_dict())', ""),
     "another model's weights": ("other = build()\nother.load_state_dict(model.state_dict())", ""),
     "tried with other names first": (
         'state = torch.load(FOLDER + "/wrapped.pt")["state_dict"]\nmodel.load_state_dict(state, strict=False)\n'

@@ -7,7 +7,8 @@ given the module took, which of its parameters were left, and whether the values
 Fails on: a state dict of which the module took nothing (error); one whose values were all its own, so that loading changed nothing
 (a warning): a checkpoint that shares no name with the model was merged into model.state_dict() (a note where no file was read, or
 one that shares names: the best weights may have been kept as a reference, or changed in place); one of which a twentieth of the module's parameters or less was taken though the rest of both sides goes by other
-names (a warning; a note up to a half: parts of a model are often loaded so).
+names (a warning; a note up to a half: parts of a model are often loaded so); a file that was read and has a value for each parameter of a
+model, by name and shape, of which none is in it when it begins to train (a warning).
 A pass says that what was given was taken; whether it was the right file is another question.
 Cost: none to speak of.
 Cannot see: values that are copied by hand, libraries that load in a way of their own (from_pretrained, safetensors), loads that are
@@ -30,7 +31,7 @@ from trainsleuth.finding import Confidence, Finding, Severity
 from trainsleuth.trace import Event, Trace, place, shown
 
 EXPERIMENT = "observe"
-READS = ("trace",)
+READS = ("trace", "left_in_file")
 BY = "probe:loaded_weights"
 HARDLY = 0.05  # of the parameters' elements
 MOST = 0.5
@@ -40,11 +41,13 @@ def probe(trace: Trace) -> Iterator[Finding]:
     calls = [op for op in trace.ops("weights_loaded") if "module" in op]
     last = {op["module"]: op for op in calls}  # a later call outdoes an earlier one
     loads = [load for load in last.values() if load.get("keys")]
-    if not loads:
+    if not loads and not trace.events("left_in_file"):
         yield Finding(
             by=BY, outcome="skip", family="architecture", message="no call of load_state_dict() was looked into"
         )
-    found = [one for load in loads for one in _judged(load)]
+    found = [one for load in loads for one in _judged(load)] + [
+        _left_in_file(event) for event in trace.events("left_in_file")
+    ]
     yield from found
     if loads and not found:
         taken = "; ".join(
@@ -89,6 +92,18 @@ def _judged(load: Event) -> Iterator[Finding]:
             f"and did not take {unexpected[0]} of {load['keys']} ({_named(unexpected)})" + ("" if hardly else ": is it meant to load a part?"),
             "warning" if hardly else "note", "medium",
         )  # fmt: skip
+
+
+def _left_in_file(event: Event) -> Finding:
+    path, line = place(event["read"])
+    return Finding(
+        by=BY, outcome="fail", severity="warning", confidence="medium", family="architecture", path=path, line=line,
+        message=f"the file that torch.load() reads at {event['read']} has a value for each of the {event['parameters']} parameters of {event['cls']}, by name and "
+        f"shape, and none of them is in it when it begins to train at {shown(event)}: no load_state_dict() was given them; expected "
+        "load_state_dict() before training",
+        measured={"parameters": event["parameters"]}, suspects=("another-model-fault",), claims=("weights-not-initialised-warning",),
+        next="call load_state_dict() with what was read, or read only what is used",
+    )  # fmt: skip
 
 
 def _named(found: list[object]) -> str:

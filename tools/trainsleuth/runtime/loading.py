@@ -54,16 +54,16 @@ class Files:
         """True where some matrix begins as one of the state does, False where none does and no name is shared either; None where
         names are shared, which values in place may have come by, or no matrix is left.
         """
-        begun = [begins for ref in self.tensors if (begins := _begins(ref())) is not None]
+        begun = [begins for ref in self.tensors if (begins := beginning(ref())) is not None]
         if not begun:
             return None
-        ours = [begins for value in state.values() if (begins := _begins(value)) is not None]
+        ours = [begins for value in state.values() if (begins := beginning(value)) is not None]
         if not set(begun).isdisjoint(ours):
             return True
         return None if not self.names.isdisjoint(state) else False
 
 
-def _begins(value):
+def beginning(value):
     """Shape and first values of a matrix."""
     if value is None or not hasattr(value, "dim") or value.dim() < 2 or not value.numel():
         return None
