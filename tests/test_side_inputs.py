@@ -59,3 +59,42 @@ def test_an_argument_keeps_its_name_behind_a_wrapper(host: Host, tmp_path: Path)
     trace, _ = host.run(program, tmp_path, dict(probes.EXPERIMENTS["observe"]))
     (told,) = probes.judge("observe", trace, frozenset({"input_matters"}))
     assert "exchanging 'x.1' alone" in told.message
+
+
+RATED = """
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+
+
+class Factors(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.users, self.items = nn.Embedding(50, 8), nn.Embedding(40, 8)
+
+    def forward(self, user_indices, item_indices):
+        return (self.users(user_indices) * self.items(ITEMS)).sum(1)
+
+
+users, items = torch.randint(50, (640,)), torch.randint(40, (640,))
+model = Factors()
+optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+for u, i, y in DataLoader(TensorDataset(users, items, (users + items) % 3 * 1.0), batch_size=16, shuffle=True):
+    loss = F.mse_loss(model(u, i), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("read", "outcome"), [("item_indices", "pass"), ("user_indices % 40", "fail")])
+def test_indices_alone_are_examples(host: Host, tmp_path: Path, read: str, outcome: str) -> None:
+    program = tmp_path / "factors.py"
+    program.write_text(RATED.replace("ITEMS", read))
+    trace, ended = host.run(program, tmp_path, dict(probes.EXPERIMENTS["observe"]))
+    (told,) = probes.judge("observe", trace, frozenset({"input_matters"}))
+    assert told.outcome == outcome, (told, ended)
+    assert outcome == "pass" or "exchanging 'item_indices' alone" in told.message

@@ -27,6 +27,12 @@ Bad (in the head of a loop):
         for own, copy in zip(q1.parameters(), q2_target.parameters()):
             copy.data.lerp_(own.data, tau)
 
+Bad (an argument that nothing reads):
+    def forward(self, user_ids, item_ids):
+        user = self.embed_user(user_ids)
+        item = self.embed_item(user_ids)
+        return self.head(user * item)
+
 Good:
     from torch.nn.functional import mse_loss
 
@@ -113,11 +119,23 @@ class _Twins(NamedTuple):
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for function in index.functions_holding(*_LEARNS):  # to read the statements of all functions is dear
-        if not is_test(function.path):
+    learns = set(index.functions_holding(*_LEARNS))  # to read the statements of all functions is dear
+    for function in index.functions():
+        if (function in learns or _leaves_one_unread(function)) and not is_test(function.path):
             for twins in _twins(function):
                 if (finding := _examined(function, twins)) is not None:
                     yield finding
+
+
+def _leaves_one_unread(function: Function) -> bool:
+    """forward(users, items) that names one of its arguments nowhere else."""
+    names = [one.name for one in function.parameters if not one.kind and one.default is None]
+    return function.name == "forward" and len(names) > 2 and any(_is_unread(function, name) for name in names[1:])
+
+
+def _is_unread(function: Function, name: str) -> bool:
+    word = re.compile(rb"(?<![\w.])%s\b" % re.escape(name.encode()))
+    return function.parameter(name) is not None and len(function.source.found(word)) < 2
 
 
 def _twins(function: Function) -> Iterator[_Twins]:
@@ -204,8 +222,8 @@ def _examined(function: Function, twins: _Twins) -> Finding | None:
         Link(path, copy.line, f"{written(copy.value)} is of {twins.second}, and reads {mine}"),
     )
     message = (
-        f"{_said(copy)} at {path}:{copy.line} is the line of {path}:{line.line} with {twins.second} for {twins.first}, but still reads {mine}, though there "
-        f"is a {wanted}: is {mine} meant there?"
+        f"{_said(copy)} at {path}:{copy.line} is the line of {path}:{line.line} with {twins.second} for {twins.first}, but still reads {mine}, though "
+        f"{wanted} is there: is {mine} meant there?"
     )
     return SAY.fail(path, copy.line, message, chain, "medium")
 
@@ -239,9 +257,7 @@ def _heads(name: str) -> str:
 
 def _is_of_twin_arguments(function: Function, name: str) -> bool:
     """One call twice, and an argument that nothing reads: see twin-argument-unread."""
-    word = re.compile(rb"(?<![\w.])%s\b" % re.escape(name.encode()))
-    is_unread = function.parameter(name) is not None and len(function.source.found(word)) < 2
-    return is_unread and _COMPUTES.search(function.name) is not None
+    return _is_unread(function, name) and _COMPUTES.search(function.name) is not None
 
 
 def _is_there(function: Function, name: str, twins: _Twins) -> bool:

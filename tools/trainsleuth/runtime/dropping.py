@@ -3,6 +3,8 @@
 import sys
 
 DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
+BETWEEN = ("torch.nn.functional", "torch.overrides")
+OWN = __name__.rpartition(".")[0] + "."
 
 
 class DropoutWatch:
@@ -52,5 +54,8 @@ class DropoutWatch:
 
 
 def _is_by_a_layer():
-    """Called by torch's own layers, which are counted as such."""
-    return str(sys._getframe(2).f_globals.get("__name__")).startswith("torch.nn.")
+    """Called by torch's own layers, which are counted as such. Where a mode is in place, functions of torch are called once more within it."""
+    frame, name = sys._getframe(2), ""
+    while frame is not None and (not name or name.startswith((*BETWEEN, OWN))):
+        frame, name = frame.f_back, str(frame.f_globals.get("__name__"))
+    return name.startswith("torch.nn.")
