@@ -16,8 +16,8 @@ trained model itself (a target network whose name was rebound); an average or ta
 nearly all of the trained weights, not all, and always the same share (its two factors are exchanged); one of two copies that
 is updated from the network of the other. A copy of the model that never moves, or is saved with the
 values from before training, or is updated softly and never used, is a note; so are norms that forward() makes anew, and
-parameters that are read while their module is never called, when what is computed from them is detached and nothing moves them. A
-model of which a quarter is frozen or more, with no weights that torch was seen to load, is open.
+parameters that are read while their module is never called, when what is computed from them is detached and nothing moves them; and one of two
+optimizers that step in turns which holds all that the other holds. A model of which a quarter is frozen or more, with no weights that torch was seen to load, is open.
 A pass rules these out for the steps seen; it does not say that the updates are useful.
 Cost: one copy of the parameters, gradient norms at a few steps; a look at a sample of each average for a few dozen updates.
 Cannot see: whether a frozen or unreached part is meant to be so when weights were loaded, parameters of
@@ -33,6 +33,7 @@ from trainsleuth.trace import Event, Trace, place, shown
 
 from . import _copies, _reach, _soft_updates, _updates
 from ._in_another_optimizer import waits
+from ._in_two_optimizers import held_by_both
 from ._parameters import MEANINGFUL_SHARE, Row, Table, fail, names, read_table
 from ._vanishing import vanishing
 
@@ -75,6 +76,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     found += _copies.untied(table)
     found += _updates.too_fast(trace, table)
     found += vanishing(trace, table)
+    found += held_by_both(trace)
     yield from found
     yield from _summary(trace, table, bool([f for f in found if f.is_alarm]), misses)
 
