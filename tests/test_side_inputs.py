@@ -98,3 +98,34 @@ def test_indices_alone_are_examples(host: Host, tmp_path: Path, read: str, outco
     (told,) = probes.judge("observe", trace, frozenset({"input_matters"}))
     assert told.outcome == outcome, (told, ended)
     assert outcome == "pass" or "exchanging 'item_indices' alone" in told.message
+
+
+EVALUATED = """
+held = TensorDataset(users[:HELD], items[:HELD], (users + items)[:HELD] % 3 * 1.0)
+rest = TensorDataset(users[160:], items[160:], (users + items)[160:] % 3 * 1.0)
+for epoch in range(3):
+    for u, i, y in DataLoader(rest, batch_size=16, shuffle=True):
+        loss = F.mse_loss(model(u, i), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    model.eval()
+    with torch.no_grad():
+        for u, i, y in DataLoader(held, batch_size=16):
+            model(u, i)
+    model.train()
+"""
+
+
+@pytest.mark.parametrize(("held", "leaks"), [("160", False), ("320", True)])
+def test_a_rating_is_of_a_user_and_of_an_item(host: Host, tmp_path: Path, held: str, leaks: bool) -> None:
+    """Each user is met in training; none of the pairs is, or half of them are."""
+    numbered = "pairs = torch.randperm(50 * 40)[:640]\nusers, items = pairs % 50, pairs // 50"
+    text = RATED.replace("ITEMS", "item_indices").replace(
+        "users, items = torch.randint(50, (640,)), torch.randint(40, (640,))", numbered
+    )
+    program = tmp_path / "factors.py"
+    program.write_text(text[: text.index("for u, i, y")] + EVALUATED.replace("HELD", held))
+    trace, ended = host.run(program, tmp_path, dict(probes.EXPERIMENTS["observe"]))
+    told = [one for one in probes.judge("observe", trace, frozenset({"batch_as_seen"})) if one.outcome == "fail"]
+    assert {"160 of 320 evaluation examples" in one.message for one in told} == {True} & {leaks}, (told, ended)

@@ -11,7 +11,7 @@ from . import artifacts, stored
 from .calls import Call, named_tensors
 from .paired_inputs import Equal
 from .phases import inner
-from .rows import Coder, is_batch, main_input
+from .rows import Coder, is_batch, main_input, with_others
 from .spans import Spans
 from .targets import CLASSIFIERS, Targets
 from .tensors import describe
@@ -124,21 +124,20 @@ class Listener:
         self.targets.given = batch
         parts = list(named_tensors(batch, ""))
         self._timed(self.spans.setdefault(number, Spans()).add, parts)
-        self._timed(self._loader_batch, number, main_input(parts))
+        self._timed(self._loader_batch, number, main_input(parts), parts)
 
     def _loader(self, loader):
         number = self.bus.number("loader", loader)
         self.loaders[number] = loader
         return number
 
-    def _loader_batch(self, number, found):
+    def _loader_batch(self, number, found, parts):
         stream = self._stream("loader", number)
         if found is None or not self._reads(stream):
             return
-        coded = self.coder.codes(found[1])
-        stream.add(*coded)
+        stream.add(*self.coder.codes(with_others(self.torch, found[1], parts)))
         if stream.read <= 20:
-            self._compare_kept(number, found[1], coded[0])
+            self._compare_kept(number, found[1], self.coder.codes(found[1])[0])
 
     def _compare_kept(self, number, tensor, codes):
         """The batch before, still held: has this one been written over it?"""
@@ -187,11 +186,13 @@ class Listener:
             named = self._gathered(root, named)
         else:
             self.equal.setdefault(root, (type(module).__name__, site, Equal(self.torch)))[2].add(named)
-        found = main_input([(name, t) for name, t in named if t.grad_fn is None], args)
+        plain = [(name, t) for name, t in named if t.grad_fn is None]
+        found = main_input(plain, args)
         if found is None:
             return
         batches, _, number = self._pass()
-        stream.add(*self.coder.codes(self._examples_first(found[1])), batch=(number, batches))
+        rows = with_others(self.torch, self._examples_first(found[1]), plain)
+        stream.add(*self.coder.codes(rows), batch=(number, batches))
         if self.described.setdefault((role, root, self.loader), 0) < MOST_TOLD:
             self.described[role, root, self.loader] += 1
             number = self.described[role, root, self.loader]

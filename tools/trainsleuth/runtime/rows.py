@@ -80,6 +80,21 @@ def main_input(named, args=()):
     return max(batches, key=lambda pair: (pair[1].numel(), not BESIDE.search(pair[0])), default=None)
 
 
+def with_others(torch, tensor, named):
+    """The main input; where it is one whole number for each example, beside those that come with it: a rating is of a user and of an item."""
+    if not is_index(tensor):
+        return tensor
+    beside = [one for name, one in named if is_index(one) and len(one) == len(tensor) and not BESIDE.search(name)]
+    is_one_place = len({one.device for one in beside}) == 1
+    return torch.stack([one.long() for one in beside], 1) if is_one_place and len(beside) > 1 else tensor
+
+
+def is_index(tensor):
+    return (
+        tensor.dim() == 1 and not tensor.is_floating_point() and str(tensor.dtype) != "torch.bool" and is_batch(tensor)
+    )
+
+
 def is_state(tensor, first):
     """[layers, examples, width] beside a first argument of tokens, or of sequences of vectors."""
     if first is None or tensor.dim() != 3 or not tensor.is_floating_point():
