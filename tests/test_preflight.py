@@ -75,6 +75,14 @@ def test_evaluation_checkpoint_and_further_epochs_are_met_in_few_steps(host: Hos
     assert {(cut["of"], cut["batches"]) for cut in cuts if not cut["trains"]} == {(128, 4)}
 
 
+def test_an_evaluation_at_the_end_is_waited_for(host: Host, tmp_path: Path) -> None:
+    """Epochs are cut short, so it comes soon."""
+    last = [("    accuracy = evaluate()\n    if accuracy > best:\n        best = accuracy\n        torch.save", "    if epoch == 0:\n        torch.save"), ("[:3072]", "[:800]")]  # fmt: skip
+    text = with_edits(PROGRAM, last) + "accuracies = [evaluate(), evaluate()]\n"
+    told, _ = rehearsed(host, tmp_path, text.replace("range(300)", "range(60)"))
+    assert told["evaluations"] >= 1 and told["epochs"] == 60
+
+
 @pytest.mark.twins
 def test_a_slow_program_is_cut_after_its_share_of_the_time(host: Host, tmp_path: Path) -> None:
     slow = PROGRAM.replace("        loss.backward()", "        __import__('time').sleep(0.1)\n        loss.backward()")

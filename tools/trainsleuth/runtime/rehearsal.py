@@ -25,7 +25,8 @@ STEPS = 4  # of one epoch after that
 BATCHES = 4  # of a pass that does not train
 MOST_BATCHES = 64  # of one that trains and seldom steps: it accumulates
 EPOCHS = 2  # that end, before enough was seen
-MANY_EPOCHS = 12  # after which what was not met is not waited for
+MANY_EPOCHS = 12  # after which what was not met is waited for within WAITS of the time alone
+WAITS = 0.15
 LEAST = 120  # steps of a rehearsal
 AFTER = 4  # steps that follow the last of it
 LAST = 100  # steps after its share of the time: what was not met in them is not waited for
@@ -41,7 +42,7 @@ class Listener:
         self.ends_early = bus.experiment.get("whole_epoch", True)  # when enough was met, not after a number of steps
         self.wants_whole = self.ends_early and self.is_alone
         self.wanted = bus.experiment.get("epochs", EPOCHS)
-        self.whole_seconds = SHARE * (bus.experiment.get("seconds") or float("inf"))
+        self.seconds = bus.experiment.get("seconds") or float("inf")
         self.passes = {}  # number of a loader -> [batches, steps at its start, backwards at its start] of its pass
         self.backwards = self.cuts = self.epochs = self.evaluations = self.saves = 0
         self.trained, self.is_evaluating = set(), False
@@ -100,7 +101,14 @@ class Listener:
 
     def _is_late(self):
         """Is its share of the time over?"""
-        return self.began is not None and time.monotonic() - self.began > self.whole_seconds
+        return self._spent() > SHARE * self.seconds
+
+    def _has_waited(self):
+        """A program that evaluates at its end comes there soon, with its epochs cut short."""
+        return self.seconds == float("inf") or self._spent() > WAITS * self.seconds
+
+    def _spent(self):
+        return 0.0 if self.began is None else time.monotonic() - self.began
 
     def batch(self, loader, batch):
         known = self.passes.get(self.bus.number("loader", loader))
@@ -140,7 +148,7 @@ class Listener:
     def boundary(self, step):
         if self.shortens and self.wants_whole and self._is_late():
             self.last_at = min(self.last_at, step + LAST)
-        if self._has_met_all() or self.epochs >= MANY_EPOCHS:
+        if self._has_met_all() or (self.epochs >= MANY_EPOCHS and self._has_waited()):
             self.enough_at = min(self.enough_at, max(LEAST, step + AFTER))
         if self.ends_early and step >= min(self.enough_at, self.last_at):
             self.bus.finish("rehearsed")
