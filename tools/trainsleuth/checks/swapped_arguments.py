@@ -87,7 +87,7 @@ _WEIGHTED = "f1_score"  # the same both ways but for average="weighted"
 _TRUTH_LAST = ("BCELoss", "BCEWithLogitsLoss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "KLDivLoss", "kl_div")  # fmt: skip
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _SAID = frozenset([
-    "pred", "preds", "prediction", "predictions", "predicted", "output", "outputs", "logit", "logits", "yhat", "hat", "prob", "probs",
+    "pred", "preds", "prediction", "predictions", "predict", "predicts", "predicted", "output", "outputs", "logit", "logits", "yhat", "hat", "prob", "probs",
 ])  # fmt: skip
 _TRUE = frozenset(["target", "targets", "label", "labels", "gt", "gts", "truth", "true", "trues", "groundtruth"])
 _NAMED = frozenset(("label", "labels"))  # pred_labels are what the model said
