@@ -14,6 +14,7 @@ from trainsleuth.trace import Event, Trace, place, shown
 from ._parameters import MEANINGFUL_SHARE, NEEDED_READINGS, Row, Table, fail, names
 
 NEARLY_ALL = 0.9
+RECURRENT = "weight_hh"  # what a step takes from the one before
 NEEDED_LOOKS = 5
 CUT = 0.8  # of the parameters without a gradient
 
@@ -146,19 +147,23 @@ def only_zeros(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
     rows = [r for r in table.of(optimizer) if r.trainable and r.gradients]
     dead = [r for r in rows if r.gradients == r.zeros and r.gradients >= NEEDED_LOOKS]
     share = sum(r.elements for r in dead) / max(1, sum(r.elements for r in rows))
-    if share < MEANINGFUL_SHARE or len(dead) == len(rows):
+    is_recurrent = bool(dead) and all(RECURRENT in (row.name or "") for row in dead)
+    if not dead or len(dead) == len(rows) or (share < MEANINGFUL_SHARE and not is_recurrent):
         return []
     site = trace.ops("forward")[0] if trace.ops("forward") else trace.ops("step")[0]
+    what = "; each call of the recurrent layer sees one step, and begins with a state of zeros" if is_recurrent else ""
     return [
         fail(
             site.get("site"),
             f"{len(dead)} of {len(rows)} parameters ({share:.1%} of elements: {names(dead)}) got a gradient of exactly zero in all "
-            f"{dead[0].gradients} looks over {table.steps} steps; expected values other than zero",
+            f"{dead[0].gradients} looks over {table.steps} steps{what}; expected values other than zero",
             "input-does-not-matter",
-            severity="warning",
+            severity="note" if share < MEANINGFUL_SHARE else "warning",
             measured={"zero_gradients": len(dead), "share": round(share, 4), "looks": dead[0].gradients},
-            next="look at what comes after these modules: units that are never active, a product with zero, an output that is not used",
-            claims=("dead-relu-forty-percent",),
+            next="look whether the state that the layer gives back is handed to its next call, and whether it goes over the axis of time"
+            if is_recurrent
+            else "look at what comes after these modules: units that are never active, a product with zero, an output that is not used",
+            claims=() if is_recurrent else ("dead-relu-forty-percent",),
         )
     ]
 

@@ -8,7 +8,8 @@ Fails on: a loss that reaches no parameter of any optimizer; parameters that get
 some of a trained module or all of another (open when weights were loaded into it, or from a file: it may be meant so), while an optimizer
 may hold a copy that gets none; hidden parameters; an
 optimizer whose parameters are all frozen; parameters that no gradient ever reaches, when they are a large share or
-lie behind a detach, or run with gradients switched off in a forward that has them, or that only get gradients of exactly zero; steps that change nothing, less than a millionth, or
+lie behind a detach, or run with gradients switched off in a forward that has them, or that only get gradients of exactly zero
+(for the weights of a recurrent layer that sees one step at a time a note, where they are few); steps that change nothing, less than a millionth, or
 less than half precision can hold (a note where a smaller part of the parameters stands still for it); one of several optimizers that never steps (a note while the program runs on and nothing clears its gradients); weights that decay away; steps of a
 tenth of the weights, or more, with a loss that ends above its start; gradients that hardly reach the first layers; an
 embedding and an output layer that began as equal copies; a line that called a copy of the model and then calls the
