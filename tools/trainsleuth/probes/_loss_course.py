@@ -63,12 +63,12 @@ def falls_without_bound(trace: Trace, graphs: tuple[Event, ...]) -> Iterator[Fin
     yield failure(
         place_of,
         f"the loss put together at {shown(place_of)} falls from {first:.4g} to {values[-1]:.4g} in {len(values)} steps"
-        f"{' and ever faster' if faster else ''}: one of its terms has no lower bound, as with a wrong sign; expected it to level off",
+        f"{' and ever faster' if faster else ''}: one of its terms has no lower bound, as with a wrong sign or a penalty that does not hold; expected it to level off",
         "loss-below-bound",
         severity="warning",
         confidence="medium",
         measured={"first": first, "last": values[-1], "steps": len(values)},
-        next="print each term of the sum: the one that sinks has the wrong sign",
+        next="print each term of the sum: the one that sinks has the wrong sign, or lacks what is to hold it",
     )
 
 
