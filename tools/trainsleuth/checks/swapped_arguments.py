@@ -73,7 +73,7 @@ SAY = Verdicts(
     "warning",
     "",
     suspects=("another-loss-fault",),
-    claims=("accuracy-misleads-imbalance",),
+    claims=("kl-argument-order", "fails-silently"),
     look="print both, and exchange them: does what it gives change?",
     forms={"measure": "a measure of a library", "loss": "a loss of torch", "own": "a function of the project"},
 )

@@ -6,6 +6,7 @@ Wrappers keep signature, result and exceptions; when the bus sleeps they only pa
 import functools
 import inspect
 import itertools
+import threading
 import types
 import weakref
 from contextlib import suppress
@@ -95,13 +96,23 @@ def module_call(torch, bus):
 def backward(torch, bus):
     autograd = torch.autograd
     original = autograd.backward
+    running = (
+        threading.local()
+    )  # `roots`: what a backward starts from. Within a mode torch calls this wrapper once more
 
     @functools.wraps(original)
     def wrapper(tensors, grad_tensors=None, *args, **kwargs):
         listed = tuple(tensors) if isinstance(tensors, (tuple, list)) else (tensors,)
-        bus.tell("backward_before", listed, grad_tensors)
-        result = original(tensors, grad_tensors, *args, **kwargs)
-        bus.tell("backward_after", listed)
+        outer, roots = getattr(running, "roots", None), list(map(id, listed))
+        if roots == outer:
+            return original(tensors, grad_tensors, *args, **kwargs)
+        running.roots = roots
+        try:
+            bus.tell("backward_before", listed, grad_tensors)
+            result = original(tensors, grad_tensors, *args, **kwargs)
+            bus.tell("backward_after", listed)
+        finally:
+            running.roots = outer
         return result
 
     autograd.backward = wrapper
