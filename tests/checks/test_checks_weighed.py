@@ -182,6 +182,9 @@ RUNNING = {
     "an attribute that is registered": _program(after="print(net.depth)").replace(
         "nn.Linear(2, 2)", "nn.Linear(2, 2); self.register_buffer('depth', torch.ones(1))"
     ),
+    "an attribute that is registered over several lines": _program(after="print(net.depth)").replace(
+        "nn.Linear(2, 2)", "nn.Linear(2, 2); self.register_buffer(\n            'depth', torch.ones(1),\n        )"
+    ),
     "an attribute that another network sets on it": _program(after="print(net.depth)").replace(
         "def evaluate", "def widen(part):\n    part.depth = 2\n\ndef evaluate"
     ),

@@ -73,9 +73,12 @@ SAY = Verdicts(
     suspects=("another-loop-fault",),
     claims=("fails-silently",),
     look="print what it is given before and after the line",
-    forms={"function": "a function of torch, NumPy or Python", "method": "a method", "copy": "a copy that is shuffled"},
-    sure=("function", "copy"),
+    forms={"values": "other values", "shape": "another shape or type alone", "copy": "a copy that is shuffled"},
+    sure=("values", "copy"),
 )
+_OF_SHAPE = frozenset([  # where it mattered the program would mostly stop
+    "squeeze", "unsqueeze", "permute", "contiguous", "type_as", "view", "reshape", "transpose", "astype", "flatten", "expand_dims", "reset_index",
+])  # fmt: skip
 _METHODS = frozenset([
     "clamp", "squeeze", "unsqueeze", "permute", "masked_fill", "contiguous", "nan_to_num", "softmax", "log_softmax", "type_as", "view", "reshape",
     "transpose", "astype", "dropna", "fillna", "drop_duplicates", "reset_index", "sort_values", "remove_columns", "rename_column", "cast_column",
@@ -119,9 +122,10 @@ def _examined(index: Index, site: Site) -> Finding | None:
         return _shuffled(index, site)
     if len(call.arguments) > _MOST_GIVEN.get(call.last, len(call.arguments)):
         return None
-    form, subject = _what_is_called(index, site)
-    if not form:
+    subject = _works_on(index, site)
+    if subject is None:
         return None
+    form = "shape" if call.last in _OF_SHAPE else "values"
     message = (
         f"{written(call)} at {path}:{line} gives back something new, which nothing takes, and leaves {written(subject)} as it is: the line does "
         f"nothing. Is {written(subject)} = {written(call)} meant?"
@@ -129,21 +133,21 @@ def _examined(index: Index, site: Site) -> Finding | None:
     return SAY.fail(path, line, message, (Link(path, line, "what it gives back is dropped"),), form=form)
 
 
-def _what_is_called(index: Index, site: Site) -> tuple[str, Expr]:
-    """("function" or "method", what it works on); "" for what may be another."""
+def _works_on(index: Index, site: Site) -> Expr | None:
+    """What it is given; None for what may be another function or method."""
     call, receiver = site.call, site.call.receiver
     symbol = index.resolve(site.function, call.callee) if call.callee else None
     if isinstance(symbol, External):
         head = symbol.name.partition(".")[0]
         known = {"torch": _OF_TORCH, "numpy": _OF_NUMPY, "builtins": _OF_PYTHON}.get(head, frozenset())
         is_function = call.last in known and bool(call.arguments)
-        return ("function", call.arguments[0]) if is_function else ("", call)
+        return call.arguments[0] if is_function else None
     if receiver is None or call.last not in _METHODS or any(True for _ in index.functions_named(call.last)):
-        return "", call
+        return None
     is_value = receiver.kind in ("path", "index") and not isinstance(
         index.resolve(site.function, receiver.text) if receiver.kind == "path" else None, External | Module
     )
-    return ("method", receiver) if is_value else ("", call)
+    return receiver if is_value else None
 
 
 def _shuffled(index: Index, site: Site) -> Finding | None:

@@ -93,5 +93,5 @@ def _has(index: Index, cls: Class, name: str) -> bool:
 def _is_put(index: Index, name: str) -> bool:
     """Somebody sets it on an object that is not called self, by a name that is computed, or registers or asks for it."""
     told = re.escape(name.encode())
-    by_text = rb"(?:attr|register_\w+|add_module)\([^)\n]*[\"']%s[\"']" % told
+    by_text = rb"(?:attr|register_\w+|add_module)\([^)\n]*\s*[\"']%s[\"']" % told
     return index.is_held(re.compile(rb"(?<!self)\.%s\s*(?::[^=\n]+)?=[^=]|setattr\(|%s" % (told, by_text)))
