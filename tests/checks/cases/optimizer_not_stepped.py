@@ -73,6 +73,24 @@ def attack(model, x, y, criterion):
     return x
 """
 SILENT = {
+    "of a copy that follows": """
+import torch
+from torch import nn
+
+class Agent:
+    def __init__(self, actor, actor_target):
+        self.actor, self.actor_target = actor, actor_target
+        self.optimizer = torch.optim.Adam(self.actor.parameters(), 1e-3)
+        self.target_optimizer = torch.optim.Adam(self.actor_target.parameters(), 1e-3)
+
+    def update(self, state, wished):
+        self.optimizer.zero_grad()
+        self.target_optimizer.zero_grad()
+        nn.functional.mse_loss(self.actor(state), wished).backward()
+        self.optimizer.step()
+        for mine, its in zip(self.actor_target.parameters(), self.actor.parameters()):
+            mine.data.lerp_(its.data, 0.01)
+""",
     "two players": _GAN,
     "an agent": _AGENT,
     "handed to a function": _HANDED,

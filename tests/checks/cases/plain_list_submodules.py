@@ -195,6 +195,27 @@ def train(loader):
 """
 
 SILENT = {
+    "kept in a sequence as well": """
+import torch.nn as nn
+
+class MLP(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        layers = []
+        self.linears = []
+        for a, b in zip(sizes, sizes[1:]):
+            linear = nn.Linear(a, b)
+            self.linears.append(linear)
+            layers.extend([linear, nn.ReLU()])
+        self.mlp = nn.Sequential(*layers)
+
+    def start(self):
+        for linear in self.linears:
+            nn.init.zeros_(linear.bias)
+
+    def forward(self, x):
+        return self.mlp(x)
+""",
     "fixed filters, each with a weight that is not trained before it goes into the list": """
 import torch
 from torch import nn

@@ -18,6 +18,16 @@ def main():
     torch.optim.SGD(model.parameters(), lr=args.lr)
 """
 SILENT = {
+    "nothing reads it": """
+import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--use_gpu", type=bool, default=True)
+parser.add_argument("--lr", type=float, default=0.1)
+args = parser.parse_args()
+optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=args.lr)
+""",
     "an action": _ARGS,
     "a reader of words": mutant(_ARGS, ("action=argparse.BooleanOptionalAction", "type=lambda text: text == 'True'")),
     "off by default": mutant(

@@ -86,6 +86,20 @@ def random_flip(img, boxes):
 _LEFT = ("recon_loss + beta * kl_loss", "recon_loss")
 
 SILENT = {
+    "a function that goes backward": """
+def losses_and_backward(net, optimizer, x):
+    optimizer.zero_grad()
+    loss = net(x).square().mean()
+    loss.backward()
+    return loss
+
+def fit(net, optimizer, loader):
+    for x in loader:
+        loss_val = losses_and_backward(net, optimizer, x)
+        optimizer.step()
+        other = net(x).mean()
+        other.backward()
+""",
     "a step that trains inside": """
 def fit(self, loader, optimizer):
     for batch in loader:

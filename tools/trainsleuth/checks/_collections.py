@@ -11,6 +11,7 @@ from trainsleuth.repository import is_notebook
 
 _REGISTERING = ("ModuleList", "ModuleDict", "Sequential", "ParameterList", "ParameterDict")
 _ADDING = ("add_module", "register_module", "register_parameter", "setattr", "__setattr__")
+_FILLING = ("append", "extend", "insert")
 _LOOKING = ("len", "enumerate", "zip", "reversed", "iter", "range", "print", "str", "bool", "isinstance", "any", "all")
 _OPTIMIZERS = ("Adam", "AdamW", "SGD", "RMSprop", "Adagrad", "LBFGS")
 _ON_PURPOSE = re.compile(r"#.*(regist|hid(e|den)|on purpose|intentional|state_dict|not.*param|avoid)", re.IGNORECASE)
@@ -28,7 +29,12 @@ class Collection(NamedTuple):
 def excuse(index: Index, collection: Collection) -> str:
     """Why nothing is lost although the collection is a plain one; "" when nothing says so."""
     cls, name = collection.cls, collection.name
-    said = _registered(index, collection) or _handed_over(index, cls, name) or _hidden(index, collection)
+    said = (
+        _registered(index, collection)
+        or _kept_elsewhere(collection)
+        or _handed_over(index, cls, name)
+        or _hidden(index, collection)
+    )
     return said or _filled_from_outside(index, cls, name)
 
 
@@ -72,6 +78,22 @@ def _registered(index: Index, collection: Collection) -> str:
                     return f"registered by {call.last} at line {call.line}"
             if any("_modules" in target.text for target in event.targets):
                 return f"written into _modules at line {event.line}"
+    return ""
+
+
+def _kept_elsewhere(collection: Collection) -> str:
+    """What is appended to it has a name of its own, and goes into something else too: layers.extend([linear, nn.ReLU()])."""
+    function = collection.spot.function
+    appends = [call for event in function.events for call in event.calls if call.last in _FILLING]
+    own = [
+        call
+        for call in appends
+        if call.receiver is not None and call.receiver.text == f"{function.self_name}.{collection.name}"
+    ]
+    added = {part.text for call in own for part in call.arguments if part.kind == "path" and "." not in part.text}
+    for call in appends:
+        if call not in own and added & {part.text for part in call.walk() if part.kind == "path"}:
+            return f"its members are kept in another collection at line {call.line} too"
     return ""
 
 

@@ -35,6 +35,7 @@ Good:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Built, Index, Site, built_optimizers, is_test, written
@@ -59,6 +60,8 @@ _ASKED = (
     "id", "str", "repr", "isinstance", "len",
 )  # fmt: skip
 
+_FOLLOWS = re.compile(r"target|(?:^|_)ema|teacher|momentum", re.IGNORECASE)
+
 
 def check(index: Index) -> Iterator[Finding]:
     built = list(built_optimizers(index))
@@ -74,6 +77,8 @@ def _examined(index: Index, built: Built, others: list[Built]) -> Finding:
     rate = site.call.keyword("lr")
     if rate is not None and rate.text in ("0", "0.0"):
         return SAY.passed(path, line, "a rate of 0 says that it is not meant to step")
+    if any(_FOLLOWS.search(module) for module, _ in built.owned):
+        return SAY.passed(path, line, "it is of a copy that follows another network, and is not meant to step")
     holder = holder_of(site)
     if holder is None:
         return SAY.open(path, line, "it is handed on where it is made")

@@ -34,6 +34,7 @@ Good (nobody can want it off: it is so by default, and every text switches it on
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Expr, Index, Site, is_test
@@ -87,11 +88,22 @@ def _examined(index: Index, site: Site, flag: str) -> Finding:
     default = site.call.keyword("default")
     if default is None or as_written(default) not in ("True", "1"):
         return SAY.passed(path, line, f"--{flag} is off by default, and no command gives it a text that means off")
+    if not _is_read(index, site, option):
+        return SAY.passed(path, line, f"nothing reads {option}")
     message = (
         f"--{flag} (type=bool, default True) at {path}:{line} cannot be switched off: bool() of any text but an empty one is True, so "
         f"`--{flag} False` leaves it on. Was a run ever started so? Expected action=argparse.BooleanOptionalAction."
     )
     return SAY.fail(path, line, message, chain, "high", "note")
+
+
+def _is_read(index: Index, site: Site, option: str) -> bool:
+    """Wide: its name stands somewhere behind a dot or in quotes, or all options are taken at once."""
+    dest = site.call.keyword("dest")
+    name = re.escape((dest.text if dest is not None else option).encode())
+    read = re.compile(rb"\.%s\b|[\"']%s[\"']|vars\(|__dict__|parse_args\([^)\n]*namespace" % (name, name))
+    part = index.part(site.function.path)
+    return any(index.part(one.path) == part for one in index.functions_holding(read))
 
 
 def _is_read_by_rules(index: Index, path: str) -> bool:

@@ -117,8 +117,8 @@ _IS_MASK = re.compile(r"(?:^|_)mask$", re.IGNORECASE)
 _IS_WEIGHTS = re.compile(r"^(?:class|cls|pos|sample|label|ce)_weights?$", re.IGNORECASE)
 _MASKS = re.compile(r"mask|^tri[lu]$", re.IGNORECASE)
 _LOOPS = re.compile(
-    r"train|epoch|fit|step|test|val|update|learn|optimi[sz]e|apply|adjust", re.IGNORECASE
-)  # what runs a loop, and gives its loss back
+    r"train|epoch|fit|step|test|val|update|learn|optimi[sz]e|apply|adjust|backward", re.IGNORECASE
+)  # what runs a loop, or goes backward, and gives its loss back
 _RUNS = ("call", "binary", "unary", "index", "compare")
 _SORTS, _ORDERS = ("sort", "argsort"), ("sort", "argsort", "randperm", "permutation", "topk")
 _LIBRARIES = ("torch", "np", "numpy")
@@ -143,7 +143,7 @@ def _form(function: Function, binding: Binding) -> str:
         return "order"
     if binding.items or value.kind not in _RUNS:
         return ""
-    if _IS_MOVING.search(function.name) and value.kind == "binary" and _is_measured_from_edge(function, value):
+    if _IS_MOVING.search(function.name) and value.kind == "binary" and _is_measured_from_edge(value):
         return "moved"
     called = [part.last for part in value.walk() if part.kind == "call" and part.last not in _CASTS]
     if _IS_LOSS.search(binding.name) and not _IS_NO_LOSS.search(binding.name):
@@ -154,7 +154,7 @@ def _form(function: Function, binding: Binding) -> str:
     return "weights" if (is_mask or _IS_WEIGHTS.search(binding.name)) and _trains(function) else ""
 
 
-def _is_measured_from_edge(function: Function, value: Expr) -> bool:
+def _is_measured_from_edge(value: Expr) -> bool:
     """w - x1: by the size of the picture, or by where a cut begins."""
     names = [part.text for part in value.walk() if part.kind == "path"]
     return (
