@@ -9,6 +9,8 @@ from probed import Host, failing, with_edits
 
 pytest.importorskip("torch")
 
+from trainsleuth import probes
+
 CLIPPED = """
 import torch
 
@@ -101,3 +103,34 @@ def test_a_weight_that_waits(host: Host, tmp_path: Path) -> None:
     """Zero at first, as long as a warm-up lasts."""
     weighed = ("+ (out - second - whole)", "+ (min(1.0, max(0, step - 30) / 40) * (out - second - whole))")
     assert not said(host, tmp_path, CONSISTENT, weighed)
+
+
+WORKERS = """
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Depth(Dataset):
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, i):
+        return torch._C._len_torch_function_stack(), torch.randn(8)
+
+
+net = torch.nn.Linear(8, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(8):
+    for depth, x in DataLoader(Depth(), 16, num_workers=1):
+        assert not depth.any(), depth
+        loss = net(x).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+def test_workers_do_not_inherit_the_listening(host: Host, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(WORKERS)
+    trace, ended = host.run(tmp_path / "program.py", tmp_path, dict(probes.EXPERIMENTS["observe"]))
+    assert ended["code"] == 0 and trace.steps == 32, ended

@@ -1,11 +1,15 @@
 """Hears of every function of torch that the program calls, from one boundary of its steps to another."""
 
+import os
+
 
 class Hearing:
     """`hear(function, (args, kwargs), result)` of a listener, when a call is through; it passes on unchanged."""
 
     def __init__(self, torch, listener, hear):
         self.torch, self.listener, self.hear, self.mode = torch, listener, hear, None
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.stop)  # a loader's workers live on without us
 
     @property
     def is_on(self):
