@@ -256,11 +256,17 @@ def _passes(phases: Sequence[Event], roots: list[int], untold: int) -> Iterator[
         seen = f"the first {backwards} of {untold} backwards" if untold else f"{backwards} backwards seen"
         watched = "by_hand" in trained[0]
         why = _undecided(trained, evaluated) if _mode_layers(trained[0]) or not watched else ""
-        layers = _mode_layers(trained[0]) or ("no" if watched else "none of its")
-        unwatched = "" if watched else ", functional dropout could not be watched"
         yield Finding(
             by="probe:modes", outcome="open" if why else "pass", confidence="high" if evaluated else "low", family="eval", path=path, line=line,
             message=f"{trained[0]['cls']} trains in {_modes_of(trained, seen)}{frozen}{again}; "
-            f"{layers} layers depend on it{unwatched if why else ''}{why}",
+            f"{_dependence(_mode_layers(trained[0]), watched, why)}",
             measured={"phases": len(mine), "evaluations": len([p for p in evaluated if not p["training"]])},
         )  # fmt: skip
+
+
+def _dependence(layers: str, watched: bool, why: str) -> str:
+    """What the mode switches, and what is open about it."""
+    unwatched = "" if watched or not why else ", functional dropout could not be watched"
+    if layers:
+        return f"{layers} layers depend on it{unwatched}{why}"
+    return f"no layers depend on it{unwatched}{': whether the mode matters is open' if why else ''}"
