@@ -75,6 +75,11 @@ HEALTHY = {
         "",
     ),
     "the best weights as a copy": ("best = copy.deepcopy(model.state_dict())", "model.load_state_dict(best)"),
+    "compared with what has trained": (
+        "model.load_state_dict(build().state_dict())\nfor _ in range(2):\n    F.cross_entropy(model(torch.randn(8, 4)), torch.zeros(8).long()).backward()\n"
+        '    optimizer.step()\n    optimizer.zero_grad()\ntorch.save(build().state_dict(), FOLDER + "/own.pt")\nold = torch.load(FOLDER + "/own.pt")',
+        "",
+    ),
     "of a larger model, for its width alone": ('wide = torch.load(FOLDER + "/plain.pt")["0.bias"]\nmodel.load_state_dict(build().state_dict())', ""),
     "another model's weights": ("other = build()\nother.load_state_dict(model.state_dict())", ""),
     "tried with other names first": (

@@ -62,6 +62,12 @@ for step in range(40):
 """
 
 
+TOGETHER = (
+    ("critic(made.detach()).mean() - critic(real).mean()", "(critic(made.detach()) - 50).square().mean()"),
+    ("-critic(maker(torch.randn(32, 4))).mean()", "(critic(maker(torch.randn(32, 4))) - 50).square().mean()"),
+)  # fmt: skip
+
+
 def said(host: Host, folder: Path, text: str, *edits: tuple[str, str]) -> list[str]:
     found = failing(host, folder, with_edits(text, edits), "loss_contract", 80)
     return [f"{one.severity}: {one.message}" for one in found if "trained in turns" in one.message]
@@ -86,8 +92,8 @@ def test_players_that_pull_together(host: Host, tmp_path: Path, edits: tuple[tup
 
 @pytest.mark.parametrize(
     ("text", "edits"),
-    [(CRITIC, ()), (CRITIC, LABELS), (CRITIC, CLASSES), (ACTOR, ())],
-    ids=["critic", "labels", "classes", "actor"],
+    [(CRITIC, ()), (CRITIC, LABELS), (CRITIC, CLASSES), (CRITIC, TOGETHER), (ACTOR, ())],
+    ids=["critic", "labels", "classes", "one goal", "actor"],
 )
 def test_players_that_do_not(host: Host, tmp_path: Path, text: str, edits: tuple[tuple[str, str], ...]) -> None:
     assert not said(host, tmp_path, text, *edits)

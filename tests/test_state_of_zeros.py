@@ -47,14 +47,26 @@ def said(host: Host, folder: Path, *edits: tuple[str, str]) -> list[str]:
     return [f"{one.severity}: {one.message}" for one in found]
 
 
-@pytest.mark.parametrize(("more", "severity"), [((), "note"), (WIDE, "warning")], ids=["a small part", "a large part"])
-def test_a_state_that_is_thrown_away(
-    host: Host, tmp_path: Path, more: tuple[tuple[str, str], ...], severity: str
-) -> None:
+@pytest.mark.parametrize("more", [(), WIDE], ids=["a small part", "a large part"])
+def test_a_state_that_is_thrown_away(host: Host, tmp_path: Path, more: tuple[tuple[str, str], ...]) -> None:
     (message,) = said(host, tmp_path, LEFT, *more)
-    assert message.startswith(f"{severity}: 1 of 7 parameters") and "cell.weight_hh_l0" in message
+    assert message.startswith("warning: 1 of 7 parameters") and "cell.weight_hh_l0" in message
     assert "begins with a state of zeros" in message
 
 
 def test_a_state_that_is_handed_on(host: Host, tmp_path: Path) -> None:
     assert not said(host, tmp_path)
+
+
+def test_one_step_on_purpose_is_a_question(host: Host, tmp_path: Path) -> None:
+    once = (
+        ("state, said = None, []", "said = []"),
+        ("for place in range(tokens.shape[1]):", "for place in range(1):"),
+        (
+            "out, state = self.cell(self.embed(tokens[:, place : place + 1]), state)",
+            "out, _ = self.cell(self.embed(tokens).flatten(0, 1)[:, None])",
+        ),
+        ("return torch.cat(said, 1)", "return torch.cat(said, 1).view(len(tokens), -1, 20)"),
+    )
+    (message,) = said(host, tmp_path, *once, *WIDE)
+    assert message.startswith("note: 1 of 7 parameters")

@@ -56,6 +56,8 @@ def falls_without_bound(trace: Trace, graphs: tuple[Event, ...]) -> Iterator[Fin
     first = fmean(values[:3])
     if first <= 0 and (-first < LARGE_NEGATIVE or len(trace.stepping) > 1):
         return  # policies and densities have losses around zero
+    if last > -LARGE_NEGATIVE:
+        return
     faster = (middle - last) >= (fmean(values[:third]) - middle)
     if first - last < (1 + FAR_BELOW) * abs(first) or not (faster or last < -BEYOND * max(1.0, abs(first))):
         return

@@ -158,7 +158,7 @@ def only_zeros(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
             f"{len(dead)} of {len(rows)} parameters ({share:.1%} of elements: {names(dead)}) got a gradient of exactly zero in all "
             f"{dead[0].gradients} looks over {table.steps} steps{what}; expected values other than zero",
             "input-does-not-matter",
-            severity="note" if share < MEANINGFUL_SHARE else "warning",
+            severity="note" if is_recurrent and not _is_called_again(trace, dead[0]) else "warning",
             measured={"zero_gradients": len(dead), "share": round(share, 4), "looks": dead[0].gradients},
             next="look whether the state that the layer gives back is handed to its next call, and whether it goes over the axis of time"
             if is_recurrent
@@ -166,6 +166,12 @@ def only_zeros(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
             claims=() if is_recurrent else ("dead-relu-forty-percent",),
         )
     ]
+
+
+def _is_called_again(trace: Trace, row: Row) -> bool:
+    """Is the layer of these weights called several times within a forward? Called once it may have one step on purpose."""
+    layer = (row.name or "").rpartition(".")[0]
+    return any(sum(name == layer for name, *_ in event["rows"]) > 1 for event in trace.events("layers"))
 
 
 def _without_grad(table: Table, unreached: list[Row]) -> Event | None:

@@ -9,7 +9,7 @@ some of a trained module or all of another (open when weights were loaded into i
 may hold a copy that gets none; hidden parameters; an
 optimizer whose parameters are all frozen; parameters that no gradient ever reaches, when they are a large share or
 lie behind a detach, or run with gradients switched off in a forward that has them, or that only get gradients of exactly zero
-(for the weights of a recurrent layer that sees one step at a time a note, where they are few); steps that change nothing, less than a millionth, or
+(for those of a recurrent layer that is called once for one step a note); steps that change nothing, less than a millionth, or
 less than half precision can hold (a note where a smaller part of the parameters stands still for it); one of several optimizers that never steps (a note while the program runs on and nothing clears its gradients); weights that decay away; steps of a
 tenth of the weights, or more, with a loss that ends above its start; gradients that hardly reach the first layers; an
 embedding and an output layer that began as equal copies; a line that called a copy of the model and then calls the
@@ -17,8 +17,8 @@ trained model itself (a target network whose name was rebound); an average or ta
 nearly all of the trained weights, not all, and always the same share (its two factors are exchanged); one of two copies that
 is updated from the network of the other. A copy of the model that never moves, or is saved with the
 values from before training, or is updated softly and never used, is a note; so are norms that forward() makes anew, and
-parameters that are read while their module is never called, when what is computed from them is detached and nothing moves them; and one of two
-optimizers that step in turns which holds all that the other holds. A model of which a quarter is frozen or more, with no weights that torch was seen to load, is open.
+parameters that are read while their module is never called, when what is computed from them is detached and nothing moves them. A
+model of which a quarter is frozen or more, with no weights that torch was seen to load, is open.
 A pass rules these out for the steps seen; it does not say that the updates are useful.
 Cost: one copy of the parameters, gradient norms at a few steps; a look at a sample of each average for a few dozen updates.
 Cannot see: whether a frozen or unreached part is meant to be so when weights were loaded, parameters of
@@ -34,7 +34,6 @@ from trainsleuth.trace import Event, Trace, place, shown
 
 from . import _copies, _reach, _soft_updates, _updates
 from ._in_another_optimizer import waits
-from ._in_two_optimizers import held_by_both
 from ._parameters import MEANINGFUL_SHARE, Row, Table, fail, names, read_table
 from ._vanishing import vanishing
 
@@ -77,7 +76,6 @@ def probe(trace: Trace) -> Iterator[Finding]:
     found += _copies.untied(table)
     found += _updates.too_fast(trace, table)
     found += vanishing(trace, table)
-    found += held_by_both(trace)
     yield from found
     yield from _summary(trace, table, bool([f for f in found if f.is_alarm]), misses)
 

@@ -50,9 +50,11 @@ class Listener:
             table.taken = table.taken or not names.isdisjoint(table.shapes)
 
     def forward_before(self, module, args, kwargs):
-        if id(module) in self.seen or not self.tables or not (module.training and self.torch.is_grad_enabled()):
+        if id(module) in self.seen or not (module.training and self.torch.is_grad_enabled()):
             return
-        self.seen.add(id(module))
+        self.seen.add(id(module))  # what trained before a file was read may be compared with it
+        if not self.tables:
+            return
         held = {plain(name): value for name, value in registered.named_parameters(module)}
         table = next((one for one in self.tables if self._is_left(one, held)), None)
         if table is not None:

@@ -32,11 +32,14 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.made, self.pairs, self.held = [], {}, {}
+        self.kept = {}  # modules that were given something else than what another made, as real examples
 
     def forward_after(self, module, args, kwargs, output):
         if self.torch.is_grad_enabled() and module.training:
             maker = next((one for t in tensors_in((args, kwargs)) if (one := self._maker(t)) is not None), None)
-            if maker is not None and maker is not module:
+            if maker is None:
+                self.kept[id(module)] = module
+            elif maker is not module:
                 self._scored(module, maker, output, sum(t.is_floating_point() for t in tensors_in((args, kwargs))))
         made = [(storage(t), module) for t in tensors_in(output) if t.is_floating_point() and t.dim() > 1]
         self.made = [*self.made, *made][-LAST:]
@@ -79,7 +82,7 @@ class Listener:
 
     def close(self, reason):
         for pair in self.pairs.values():
-            if pair.own and pair.its:
+            if pair.own and pair.its and id(pair.scorer) in self.kept:
                 self.events(
                     "opponents", site=pair.site, inputs=pair.inputs, scorer=type(pair.scorer).__name__, maker=type(pair.maker).__name__,
                     own=len(pair.own), its=len(pair.its), own_up=sum(pair.own) / len(pair.own), its_up=sum(pair.its) / len(pair.its),

@@ -50,11 +50,15 @@ def local(tensor):
 
 
 def is_mapped(tensor):
-    """Does it stand for many at once (torch.func.vmap), so that no value can be read?"""
+    """Does it stand for many at once (torch.func.vmap), at any depth of torch.func, so that no value can be read?"""
     import torch
 
     known = getattr(torch._C, "_functorch", None)
-    return known is not None and known.is_batchedtensor(tensor)
+    while known is not None and known.is_functorch_wrapped_tensor(tensor):
+        if known.is_batchedtensor(tensor):
+            return True
+        tensor = known.get_unwrapped(tensor)
+    return False
 
 
 def is_unreadable(tensor):

@@ -6,7 +6,6 @@ After `detail` steps only one "tick" per step is written: loss, learning rates.
 import sys
 import weakref
 from contextlib import suppress
-from itertools import permutations
 
 from . import graph, registered
 from .backwards import LossValue
@@ -133,9 +132,6 @@ class Listener:
     def kept_optimizers(self):
         return [thing for thing in self.kept if id(thing) in self.optimizers]
 
-    def _numbered(self):
-        return [(optimizer, self.optimizers[id(optimizer)]) for optimizer in self.kept_optimizers()]
-
     def backward_after(self, tensors):
         if self.detailed:
             optimizers = {self.optimizer(o): o for o in self.kept_optimizers()} if self.held else {}
@@ -230,10 +226,6 @@ class Listener:
         self.losses = []
 
     def close(self, reason):
-        held = {number: ids for o, number in self._numbered() if (ids := _member_ids(o))}
-        for one, other in permutations(held, 2):
-            if held[one] < held[other]:
-                self.events("held_by_both", optimizer=one, other=other, parameters=len(held[one]), of=len(held[other]))
         self.events("modules", loaded=sorted(self.bus.sites.loaded()))
         known = ((number, module()) for number, module in self.roots.items())
         self.events("given_weights", other_files="safetensors" in sys.modules, roots=[

@@ -133,7 +133,8 @@ class Again:
 
     def _idle(self, results):
         """(name, tensor) of the examples, among several that go in, that can be exchanged without any effect."""
-        rows = [(name, t) for name, t in self._named() if self._holds_examples(t)]
+        orders = set(map(id, self.orders))
+        rows = [(name, t) for name, t in self._named() if self._holds_examples(t) and id(t) not in orders]
         named = [one for one in rows if not HELPERS.search(one[0])] or rows  # by indices alone, of users and items
         idle = []
         for name, one in named[:MOST_ARGUMENTS] if len(named) > 1 else ():
