@@ -67,6 +67,16 @@ SILENT = {
         ("x = x.permute(0, 2, 3, 1)", "self.permute(0, 2)"),
         ("    def embed", "    def permute(self, a, b):\n        self.axes = a, b\n\n    def embed"),
     ),
+    "a graph that is shown": """
+import torch
+import torch.nn.functional as F
+from torchviz import make_dot
+
+def show(net, x):
+    F.relu(x, True)
+    dot = make_dot(net(x))
+    dot.view()
+""",
     "shown by a cell": "# file: look.ipynb\nimport pandas as pd\ntable = pd.read_csv('x.csv')\ntable.dropna()\n",
     "timed": """
 import time

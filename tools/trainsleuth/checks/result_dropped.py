@@ -96,7 +96,10 @@ _OF_PYTHON = frozenset(["sorted", "reversed"])
 _SHUFFLES = ("random.shuffle", "numpy.random.shuffle")
 _COPYING = ("list", "sorted", "tolist", "copy", "deepcopy")
 _IN_PLACE = ("out", "inplace", "copy")
-_MOST_GIVEN = {"clip": 3}  # behind it stands what it writes to
+_MOST_GIVEN = {"clip": 3, "relu": 1, "dropout": 3}  # behind it stands what it writes to, or that it works in place
+_NEEDS = frozenset(
+    ["view", "reshape", "permute", "transpose", "clamp", "masked_fill", "astype", "type_as"]
+)  # something; dot.view() shows a graph
 _TIMES = re.compile(r"bench|time|timing|profil|warm|speed|latency|trace", re.IGNORECASE)
 
 
@@ -142,7 +145,12 @@ def _works_on(index: Index, site: Site) -> Expr | None:
         known = {"torch": _OF_TORCH, "numpy": _OF_NUMPY, "builtins": _OF_PYTHON}.get(head, frozenset())
         is_function = call.last in known and bool(call.arguments)
         return call.arguments[0] if is_function else None
-    if receiver is None or call.last not in _METHODS or any(True for _ in index.functions_named(call.last)):
+    if (
+        receiver is None
+        or call.last not in _METHODS
+        or (call.last in _NEEDS and len(call.parts) == 1)
+        or any(True for _ in index.functions_named(call.last))
+    ):
         return None
     is_value = receiver.kind in ("path", "index") and not isinstance(
         index.resolve(site.function, receiver.text) if receiver.kind == "path" else None, External | Module
