@@ -44,6 +44,21 @@ for step in range(150):
     loss.backward()
     optimizer.step()
 """
+INFORMATION = """
+import torch
+
+torch.manual_seed(0)
+weight = torch.zeros((), requires_grad=True)
+optimizer = torch.optim.SGD([weight], lr=1e-3)
+for step in range(120):
+    loss = 0.01 - 0.05 * weight - 0.5 * weight.square()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.param_groups[0]["lr"] *= 1.06
+    optimizer.step()
+    if weight > 0.7:
+        weight.data.clamp_(max=0.7)
+"""
 UPHILL = ("mine -= 0.1 * (mine - its)", "mine += 0.15 * (mine - its)")
 
 
@@ -60,3 +75,9 @@ def test_an_update_that_goes_away_from_what_it_is_drawn_to(host: Host, tmp_path:
 @pytest.mark.parametrize("text", [PERSONAL, WORTH], ids=["drawn together", "targets that grow"])
 def test_other_losses(host: Host, tmp_path: Path, text: str) -> None:
     assert not grown(host, tmp_path, text)
+
+
+def test_a_small_loss_that_goes_below_zero(host: Host, tmp_path: Path) -> None:
+    """As of mutual information, which begins near zero and has a bound above."""
+    found = failing(host, tmp_path, INFORMATION, "loss_contract", 150)
+    assert not [one for one in found if "no lower bound" in one.message], found

@@ -129,3 +129,65 @@ def test_a_rating_is_of_a_user_and_of_an_item(host: Host, tmp_path: Path, held: 
     trace, ended = host.run(program, tmp_path, dict(probes.EXPERIMENTS["observe"]))
     told = [one for one in probes.judge("observe", trace, frozenset({"batch_as_seen"})) if one.outcome == "fail"]
     assert {"160 of 320 evaluation examples" in one.message for one in told} == {True} & {leaks}, (told, ended)
+
+
+ORDERED = """
+import torch
+import torch.nn as nn
+
+torch.manual_seed(0)
+
+
+class Undoing(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(8, 4)
+
+    def forward(self, x, order):
+        return self.head(x[order])[order.argsort()]
+
+
+model = Undoing()
+optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+for _ in range(20):
+    x = torch.randn(16, 8)
+    loss = nn.functional.cross_entropy(model(x, torch.randperm(16)), x[:, :4].argmax(1))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_an_order_that_is_undone_is_no_example(host: Host, tmp_path: Path) -> None:
+    (tmp_path / "undoing.py").write_text(ORDERED)
+    trace, ended = host.run(tmp_path / "undoing.py", tmp_path, dict(probes.EXPERIMENTS["observe"]))
+    (told,) = probes.judge("observe", trace, frozenset({"input_matters"}))
+    assert told.outcome == "pass", (told, ended)
+
+
+MAPPED = """
+import torch
+from torch.func import functional_call, grad, vmap
+
+model = torch.nn.Linear(8, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+
+def loss(weights, x, y):
+    return (functional_call(model, weights, (x,)) - y).square().mean()
+
+
+for _ in range(12):
+    x = torch.randn(16, 8)
+    weights = {name: value.detach() for name, value in model.named_parameters()}
+    gradients = vmap(grad(loss), (None, 0, 0))(weights, x, x[:, :1])
+    for name, value in model.named_parameters():
+        value.grad = gradients[name].mean(0)
+    optimizer.step()
+"""
+
+
+def test_listeners_go_on_where_one_call_stands_for_many(host: Host, tmp_path: Path) -> None:
+    (tmp_path / "mapped.py").write_text(MAPPED)
+    trace, ended = host.run(tmp_path / "mapped.py", tmp_path, dict(probes.EXPERIMENTS["observe"]))
+    assert ended["code"] == 0 and not trace.hooks_missing, (ended, trace.hooks_missing)
