@@ -63,6 +63,8 @@ SILENT = {
     "arms": _ARMS,
     "none at all": mutant(_BESIDE, ("    transforms.ToTensor(),\n    transforms.Normalize(MEAN, STD),\n])\ntransform_test", "    transforms.ToTensor(),\n])\ntransform_test"), ("    transforms.ToTensor(),\n    transforms.Normalize(MEAN, STD),\n])\ntrain_loader", "    transforms.ToTensor(),\n])\ntrain_loader")),
     "for a look": mutant(_BESIDE, ("transform_test = transforms", "test_raw_transform = transforms"), ("    transforms.ToTensor(),\n    transforms.Normalize(MEAN, STD),\n])\ntrain_loader", "    transforms.ToTensor(),\n])\ntransform_test = transform_train\ntrain_loader")),
+    "one number for all channels, and by name": mutant(_TABLE, ("            transforms.RandomResizedCrop(224), transforms.ToTensor(), transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),", "            transforms.RandomResizedCrop(224), transforms.ToTensor(), transforms.Normalize(mean=(0.50,), std=(0.5,), inplace=True),"), ("            transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),\n", "            transforms.Normalize([0.5, 0.5, 0.5], [0.5, 0.5, 0.5]),\n")),
+    "numbers that are not known": mutant(_BESIDE, ("MEAN, STD = (0.4914, 0.4822, 0.4465), (0.2470, 0.2435, 0.2616)", "from config import MEAN, STD"), ("    transforms.Normalize(MEAN, STD),\n])\ntrain_loader", "    transforms.Normalize((0.5,), (0.5,)),\n])\ntrain_loader")),
     "a step that is not known": mutant(_METHOD, ("[A.Resize(size, size), norm, ToTensorV2()]", "[A.Resize(size, size), size.norm, ToTensorV2()]")),
 }  # fmt: skip
 FAILS = {

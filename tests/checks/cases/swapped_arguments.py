@@ -111,6 +111,25 @@ def evaluate(model, x, target):
     pred = model(x)
     return precision_score(pred, target), recall_score(pred, target)
 """,
+    "a divergence the other way round": """
+import torch.nn.functional as F
+
+def loss(net, x, target):
+    pred = net(x).softmax(1)
+    return F.kl_div((target + 1e-8).log(), pred, reduction="batchmean")
+""",
+    "alike but for the size": """
+import torch
+
+def dice(pred, target, eps=1e-6):
+    n = pred.size(0)
+    p, t = pred.view(n, -1), target.view(n, -1)
+    return (1 - (2 * (p * t).sum(1) + eps) / (p.sum(1) + t.sum(1) + eps)).mean().to(pred.dtype)
+
+def step(net, x, target):
+    output = net(x).sigmoid()
+    return dice(target, output)
+""",
     "the two stand alike in it": """
 import torch
 

@@ -71,13 +71,14 @@ class _Transform(NamedTuple):
     evaluates: bool
     call: Expr
     norms: tuple[Expr, ...]
+    spot: Spot
 
 
 def check(index: Index) -> Iterator[Finding]:
     for function in index.functions_holding(_MADE):
         if not is_test(function.path):
             for _, beside in groupby(_transforms(index, function), lambda one: one[0]):
-                yield from _compared(function, [transform for _, transform in beside])
+                yield from _compared(index, function, [transform for _, transform in beside])
 
 
 def _transforms(index: Index, function: Function) -> Iterator[tuple[object, _Transform]]:
@@ -92,7 +93,7 @@ def _transforms(index: Index, function: Function) -> Iterator[tuple[object, _Tra
             if None in steps or not any(step is not None and step.last in _TO_TENSOR for step in steps):
                 continue
             norms = tuple(step for step in steps if step is not None and step.last == "Normalize")
-            yield event.block.branches, _Transform(name, evaluates, call, norms)
+            yield event.block.branches, _Transform(name, evaluates, call, norms, Spot(function, position))
 
 
 def _named(event: Event) -> Iterator[tuple[str, Expr]]:
@@ -115,32 +116,53 @@ def _made(index: Index, step: Expr, spot: Spot) -> Expr | None:
     return found[0] if len(found) == 1 and found[0].kind == "call" else None
 
 
-def _compared(function: Function, beside: list[_Transform]) -> Iterator[Finding]:
+def _compared(index: Index, function: Function, beside: list[_Transform]) -> Iterator[Finding]:
     trained = [one for one in beside if not one.evaluates]
-    if len({_spelling(one) for one in trained}) != 1:
+    if len({_numbers(index, one) for one in trained}) != 1:
         return
     first = trained[0]
     for one in beside:
         if one.evaluates:
-            yield _examined(function.path, first, one)
+            yield _examined(index, function.path, first, one)
 
 
-def _spelling(transform: _Transform) -> object:
-    return tuple(tuple(map(spelled, norm.parts[1:])) for norm in transform.norms)
+def _numbers(index: Index, transform: _Transform) -> tuple[object, ...]:
+    """The means and deviations of each Normalize in it; one number stands for all channels where they share it."""
+    return tuple(
+        _values(index, norm.argument(at, name), transform.spot)
+        for norm in transform.norms
+        for at, name in ((0, "mean"), (1, "std"))
+    )
 
 
-def _examined(path: str, trained: _Transform, judged: _Transform) -> Finding:
-    line = judged.call.line
-    if _spelling(trained) == _spelling(judged):
+def _values(index: Index, given: Expr | None, spot: Spot) -> object:
+    """The numbers; how it is written where they are not known, None where nothing is given."""
+    if given is None:
+        return None
+    made = [one for one, _ in makers(index, given, spot)]
+    if len(made) == 1 and made[0].kind in ("tuple", "list") and all(part.kind == "number" for part in made[0].parts):
+        return tuple(dict.fromkeys(float(part.text) for part in made[0].parts))
+    return spelled(given)
+
+
+def _examined(index: Index, path: str, trained: _Transform, judged: _Transform) -> Finding:
+    line, own, its = judged.call.line, _numbers(index, trained), _numbers(index, judged)
+    if own == its:
         return SAY.passed(path, line, f"{judged.name} normalises as {trained.name} does")
-    mine, its = _said(trained), _said(judged)
+    if trained.norms and judged.norms and not all(_is_known(one) for one in (*own, *its)):
+        return SAY.open(path, line, f"whether {judged.name} normalises as {trained.name} does is not known")
+    has, lacks = _said(trained), _said(judged)
     message = (
-        f"{judged.name} at {path}:{line} {its}, and {trained.name} at {path}:{trained.call.line} {mine}: the network is judged on inputs of another "
+        f"{judged.name} at {path}:{line} {lacks}, and {trained.name} at {path}:{trained.call.line} {has}: the network is judged on inputs of another "
         "range than it has learned from. Is the rest done elsewhere?"
     )
-    chain = (Link(path, trained.call.line, f"{trained.name} {mine}"), Link(path, line, f"{judged.name} {its}"))
+    chain = (Link(path, trained.call.line, f"{trained.name} {has}"), Link(path, line, f"{judged.name} {lacks}"))
     form = "numbers" if trained.norms and judged.norms else "left out"
     return SAY.fail(path, line, message, chain, "medium", form=form)
+
+
+def _is_known(values: object) -> bool:
+    return values is None or (isinstance(values, tuple) and all(isinstance(one, float) for one in values))
 
 
 def _said(transform: _Transform) -> str:

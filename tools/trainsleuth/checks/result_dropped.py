@@ -95,8 +95,16 @@ _OF_NUMPY = frozenset([
 _OF_PYTHON = frozenset(["sorted", "reversed"])
 _SHUFFLES = ("random.shuffle", "numpy.random.shuffle")
 _COPYING = ("list", "sorted", "tolist", "copy", "deepcopy")
-_IN_PLACE = ("out", "inplace", "copy")
-_MOST_GIVEN = {"clip": 3, "relu": 1, "dropout": 3}  # behind it stands what it writes to, or that it works in place
+_IN_PLACE = ("out", "inplace", "inPlace", "copy")
+_MOST_GIVEN = {
+    "clip": 3,
+    "relu": 1,
+    "dropout": 3,
+    "abs": 1,
+    "sqrt": 1,
+    "nan_to_num": 1,
+    "concatenate": 2,
+}  # behind it stands what it writes to, or that it works in place
 _NEEDS = frozenset(
     ["view", "reshape", "permute", "transpose", "clamp", "masked_fill", "astype", "type_as"]
 )  # something; dot.view() shows a graph
@@ -114,12 +122,19 @@ def _is_shown_or_tried(site: Site) -> bool:
     """A cell of a notebook shows its last line; what is timed or tested is called for its own sake."""
     function = site.function
     is_cell = function.name == MODULE_BODY and is_notebook(function.path)
-    return is_cell or is_test(function.path) or _TIMES.search(f"{function.path} {function.name}") is not None
+    soon = function.events[site.position + 1 : site.position + 4]
+    arms = [arm for one in soon for arm in one.block.branches if arm.kind == "try"]
+    is_tried = any(arm not in site.event.block.branches for arm in arms)
+    return (
+        is_cell or is_tried or is_test(function.path) or _TIMES.search(f"{function.path} {function.name}") is not None
+    )
 
 
 def _examined(index: Index, site: Site) -> Finding | None:
     call, path, line = site.call, site.function.path, site.call.line
-    if any(call.keyword(name) is not None for name in _IN_PLACE):
+    if any(call.keyword(name) is not None for name in _IN_PLACE) or any(
+        part.kind == "doublestar" for part in call.parts
+    ):
         return None
     if call.last == "shuffle":
         return _shuffled(index, site)

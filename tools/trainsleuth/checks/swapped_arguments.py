@@ -90,6 +90,8 @@ _SAID = frozenset([
     "pred", "preds", "prediction", "predictions", "predict", "predicts", "predicted", "output", "outputs", "logit", "logits", "yhat", "hat", "prob", "probs",
 ])  # fmt: skip
 _TRUE = frozenset(["target", "targets", "label", "labels", "gt", "gts", "truth", "true", "trues", "groundtruth"])
+_FORMS = ("to", "type", "astype", "view", "reshape", "expand_as", "type_as", "view_as")
+_OF_SHAPE = ("shape", "size", "dim", "ndim", "numel", "dtype", "device")  # the same of both
 _NAMED = frozenset(("label", "labels"))  # pred_labels are what the model said
 
 
@@ -117,7 +119,9 @@ def _is_of_sklearn(index: Index, site: Site) -> bool:
 def _examined(site: Site, name: str, truth_first: bool, form: str) -> Iterator[Finding]:
     path, line, given = site.function.path, site.call.line, site.call.arguments[:2]
     first, *others = [_role(part) for part in given] or [None]
-    if first is None or others != [not first]:
+    if name.lower().startswith("kl") and given and "log" in written(given[0]):
+        yield SAY.passed(path, line, "a divergence the other way round, with a logarithm where one is asked for")
+    elif first is None or others != [not first]:
         yield SAY.open(path, line, f"which argument of {name} is the truth is not told by their names")
     elif first is truth_first:
         yield SAY.passed(path, line, f"{name} gets the truth {'first' if truth_first else 'last'}")
@@ -160,8 +164,18 @@ def _tells(function: Function) -> bool | None:
 
 
 def _role(expr: Expr) -> bool | None:
-    """By all names in it, and what it is looked up by: batch["labels"].float(), output.squeeze(1) > 0."""
-    return _role_of(" ".join(part.text for part in expr.walk() if part.kind in ("path", "attr", "string")))
+    """By all names in it, and what it is looked up by: batch["labels"].float(), output.squeeze(1) > 0. None of what a network makes of something."""
+    parts = list(expr.walk())
+    if any(part.kind == "call" and _may_compute(part) for part in parts):
+        return None
+    return _role_of(" ".join(part.text for part in parts if part.kind in ("path", "attr", "string")))
+
+
+def _may_compute(call: Expr) -> bool:
+    is_plain = all(part.kind in ("number", "unary", "constant", "string") for part in call.arguments)
+    return (
+        not is_plain and call.last not in _FORMS and call.callee.partition(".")[0] not in ("torch", "F", "np", "numpy")
+    )
 
 
 def _role_of(names: str) -> bool | None:
@@ -186,7 +200,7 @@ def _stand_alike(function: Function, first: str, second: str) -> bool:
 
 def _alone(expr: Expr, name: str, other: str) -> Iterator[tuple[object, ...]]:
     """The largest parts that hold one name and not the other, spelled with a blank for the name."""
-    held = {part.text.partition(".")[0] for part in expr.walk() if part.kind == "path"}
+    held = {part.text.partition(".")[0] for part in expr.walk() if part.kind == "path" and part.last not in _OF_SHAPE}
     if name not in held:
         return
     if other in held:
