@@ -75,6 +75,10 @@ def said(host: Host, folder: Path, text: str, *edits: tuple[str, str]) -> list[s
     return [f"{one.severity} at {one.line}: {one.message}" for one in found]
 
 
+def test_a_number_that_is_0_for_the_time_being(host: Host, tmp_path: Path) -> None:
+    assert not said(host, tmp_path, CONSISTENT, ("out = net(first)", "out = net(first) + 0.0 * net(second)"))
+
+
 @pytest.mark.parametrize("text", [CLIPPED, CONSISTENT], ids=["ratio", "difference"])
 def test_what_differs_is_left_alone(host: Host, tmp_path: Path, text: str) -> None:
     assert not said(host, tmp_path, text)

@@ -43,7 +43,7 @@ own = model.state_dict()
 own.update({name: value for name, value in state.items() if name in own})
 model.load_state_dict(own)"""
 FAULTS = {
-    "read and left": ('state = torch.load(FOLDER + "/wrapped.pt")', "", "warning", "has a value for each of the 6 parameters of Sequential"),
+    "read and left": ('state = torch.load(FOLDER + "/wrapped.pt")', "", "note", "has a value for each of the 6 parameters of Sequential"),
     "other names": ('model.load_state_dict(torch.load(FOLDER + "/wrapped.pt")["state_dict"], strict=False)', "", "error", "took none of the 6 values"),
     "the file itself": ('model.load_state_dict(torch.load(FOLDER + "/wrapped.pt"), strict=False)', "", "error", "took none of the 1 values"),
     "merged by name": (MERGED, "", "warning", "no name or matrix of a file that was read before is among them; a state dict refers to the weights"),
@@ -78,6 +78,11 @@ HEALTHY = {
     "compared with what has trained": (
         "model.load_state_dict(build().state_dict())\nfor _ in range(2):\n    F.cross_entropy(model(torch.randn(8, 4)), torch.zeros(8).long()).backward()\n"
         '    optimizer.step()\n    optimizer.zero_grad()\ntorch.save(build().state_dict(), FOLDER + "/own.pt")\nold = torch.load(FOLDER + "/own.pt")',
+        "",
+    ),
+    "copied by hand at half precision": (
+        'model.load_state_dict(build().state_dict())\ntorch.save({name: value.half() for name, value in build().state_dict().items()}, FOLDER + "/half.pt")\n'
+        'with torch.no_grad():\n    for name, value in torch.load(FOLDER + "/half.pt").items():\n        dict(model.named_parameters())[name].copy_(value)',
         "",
     ),
     "of a larger model, for its width alone": ('wide = torch.load(FOLDER + "/plain.pt")["0.bias"]\nmodel.load_state_dict(build().state_dict())', ""),

@@ -44,6 +44,21 @@ for step in range(150):
     loss.backward()
     optimizer.step()
 """
+LATE = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 1))
+optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
+for step in range(150):
+    x = torch.randn(64, 4)
+    returns = (step > 90) * 100.0 * (x[:, 0] > 0) + 0.01 * torch.randn(64)
+    loss = (net(x)[:, 0] - returns).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
 INFORMATION = """
 import torch
 
@@ -72,7 +87,9 @@ def test_an_update_that_goes_away_from_what_it_is_drawn_to(host: Host, tmp_path:
     assert message.startswith("the loss that program.py:14 starts from grows from ")
 
 
-@pytest.mark.parametrize("text", [PERSONAL, WORTH], ids=["drawn together", "targets that grow"])
+@pytest.mark.parametrize(
+    "text", [PERSONAL, WORTH, LATE], ids=["drawn together", "targets that grow", "a reward that is met late"]
+)
 def test_other_losses(host: Host, tmp_path: Path, text: str) -> None:
     assert not grown(host, tmp_path, text)
 

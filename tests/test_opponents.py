@@ -62,6 +62,14 @@ for step in range(40):
 """
 
 
+UPWARDS = (
+    ("of_critic = torch.optim.Adam(critic.parameters(), lr=1e-3)", "of_critic = torch.optim.Adam(critic.parameters(), lr=1e-3, maximize=True)"),
+    ("critic(made.detach()).mean() - critic(real).mean()", "critic(real).mean() - critic(made.detach()).mean()"),
+)  # fmt: skip
+REVERSED = (
+    ("maker = nn", "class Reverse(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n        return x.view_as(x)\n\n    @staticmethod\n    def backward(ctx, g):\n        return -g\n\n\nmaker = nn"),
+    ("-critic(maker(torch.randn(32, 4))).mean()", "critic(Reverse.apply(maker(torch.randn(32, 4)))).mean()"),
+)  # fmt: skip
 TOGETHER = (
     ("critic(made.detach()).mean() - critic(real).mean()", "(critic(made.detach()) - 50).square().mean()"),
     ("-critic(maker(torch.randn(32, 4))).mean()", "(critic(maker(torch.randn(32, 4))) - 50).square().mean()"),
@@ -85,15 +93,23 @@ def said(host: Host, folder: Path, text: str, *edits: tuple[str, str]) -> list[s
 def test_players_that_pull_together(host: Host, tmp_path: Path, edits: tuple[tuple[str, str], ...], way: str) -> None:
     (message,) = said(host, tmp_path, CRITIC, *edits)
     assert (
-        message.startswith("warning: Sequential and Sequential are trained in turns")
+        message.startswith("note: Sequential and Sequential are trained in turns")
         and f"makes {way}, in all of" in message
     )
 
 
 @pytest.mark.parametrize(
     ("text", "edits"),
-    [(CRITIC, ()), (CRITIC, LABELS), (CRITIC, CLASSES), (CRITIC, TOGETHER), (ACTOR, ())],
-    ids=["critic", "labels", "classes", "one goal", "actor"],
+    [
+        (CRITIC, ()),
+        (CRITIC, LABELS),
+        (CRITIC, CLASSES),
+        (CRITIC, TOGETHER),
+        (CRITIC, UPWARDS),
+        (CRITIC, REVERSED),
+        (ACTOR, ()),
+    ],
+    ids=["critic", "labels", "classes", "one goal", "upwards", "reversed", "actor"],
 )
 def test_players_that_do_not(host: Host, tmp_path: Path, text: str, edits: tuple[tuple[str, str], ...]) -> None:
     assert not said(host, tmp_path, text, *edits)

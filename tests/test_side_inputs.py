@@ -131,6 +131,20 @@ def test_a_rating_is_of_a_user_and_of_an_item(host: Host, tmp_path: Path, held: 
     assert {"160 of 320 evaluation examples" in one.message for one in told} == {True} & {leaks}, (told, ended)
 
 
+def test_a_price_beside_the_user_makes_another_example(host: Host, tmp_path: Path) -> None:
+    priced = RATED.replace("ITEMS", "item_indices").replace(
+        "def forward(self, user_indices, item_indices):", "def forward(self, user_indices, item_indices, price):"
+    )
+    priced = priced.replace(".sum(1)", ".sum(1) * price").replace("model(u, i)", "model(u, i, torch.rand(16))")
+    text = priced[: priced.index("for u, i, y")] + EVALUATED.replace("HELD", "320").replace(
+        "model(u, i)", "model(u, i, torch.rand(len(u)))"
+    )
+    (tmp_path / "factors.py").write_text(text)
+    trace, ended = host.run(tmp_path / "factors.py", tmp_path, dict(probes.EXPERIMENTS["observe"]))
+    told = [one for one in probes.judge("observe", trace, frozenset({"batch_as_seen"})) if one.outcome == "fail"]
+    assert not told, (told, ended)
+
+
 ORDERED = """
 import torch
 import torch.nn as nn

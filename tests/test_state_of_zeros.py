@@ -70,3 +70,16 @@ def test_one_step_on_purpose_is_a_question(host: Host, tmp_path: Path) -> None:
     )
     (message,) = said(host, tmp_path, *once, *WIDE)
     assert message.startswith("note: 1 of 7 parameters")
+
+
+def test_two_inputs_with_one_step_each_are_a_question(host: Host, tmp_path: Path) -> None:
+    twice = (
+        ("for place in range(tokens.shape[1]):", "for place in range(2):"),
+        ("out, state = self.cell", "out, _ = self.cell"),
+        (
+            "tokens[:, :-1]).flatten(0, 1), tokens[:, :-1].cumsum(1).remainder(20).flatten()",
+            "tokens[:, :2]).flatten(0, 1), tokens[:, :2].flatten()",
+        ),
+    )
+    (message,) = said(host, tmp_path, *twice, *WIDE)
+    assert message.startswith("note: 1 of 7 parameters")

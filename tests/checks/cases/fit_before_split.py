@@ -113,6 +113,11 @@ def run(images, labels):
 }
 
 SILENT = {
+    "given the words": mutant(
+        _NUMBERED,
+        ("CountVectorizer(max_features=500)", "CountVectorizer(vocabulary=WORDS)"),
+        ("words.transform(test_df.text.values)", "words.fit_transform(test_df.text.values)"),
+    ),
     "numbered once": _NUMBERED,
     "numbered for all": mutant(
         _NUMBERED,

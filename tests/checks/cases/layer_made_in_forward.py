@@ -42,6 +42,8 @@ SILENT = {
     "made once": mutant(_NET, ("        x = self.body(x)\n", "        if self.body is None:\n            self.body = nn.Linear(x.shape[1], 8).to(x.device)\n        x = self.body(x)\n")),
     "weights that are set": mutant(_NET, ("x = self.body(x)", "fixed = nn.Linear(3, 3)\n        fixed.weight.data.fill_(1 / 3)\n        x = fixed(x)")),
     "weights that are loaded": mutant(_NET, ("x = self.body(x)", "fixed = nn.Linear(3, 3)\n        fixed.load_state_dict(self.body.state_dict())\n        x = fixed(x)")),
+    "a norm without weights": mutant(_NET, ("x = self.norm(x).relu()", "norm = nn.BatchNorm1d(x.shape[1], affine=False, track_running_stats=False)\n        x = norm(x).relu()")),
+    "kept when it is made": mutant(_NET, ("x = self.body(x)", "layer = nn.Linear(x.shape[1], 8)\n        self.body = layer\n        x = layer(x)")),
     "no weights": mutant(_NET, ("x = self.body(x)", "x = nn.Flatten()(nn.AvgPool2d(2)(x))")),
     "handed on": mutant(_NET, ("x = self.body(x)", "layer = nn.Linear(3, 3)\n        self.fill(layer)\n        x = layer(x)")),
     "a builder": """

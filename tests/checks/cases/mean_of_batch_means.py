@@ -97,6 +97,28 @@ class Judge:
 SILENT = {
     "weighted": _FUNCTION,
     "summed": _CLASS,
+    "weighed before it is added": """
+import torch
+import torch.nn.functional as F
+
+def test(model, test_loader):
+    total = 0
+    for x, y in test_loader:
+        loss = F.cross_entropy(model(x), y)
+        loss = loss * x.size(0)
+        total += loss.item()
+    return total / len(test_loader.dataset)
+""",
+    "a sum by its older name": """
+import torch
+import torch.nn.functional as F
+
+def test(model, test_loader):
+    total = 0
+    for x, y in test_loader:
+        total += F.cross_entropy(model(x), y, size_average=False).item()
+    return total / len(test_loader.dataset)
+""",
     "a loss over levels": """
 import torch.nn.functional as F
 

@@ -37,6 +37,8 @@ SILENT = {
     "moved before": mutant(_TOKENS, ("nn.Parameter(torch.zeros(1, 1, width))", "nn.Parameter(torch.zeros(1, 1, width).to(device))")),
     "stays on the CPU": mutant(_TOKENS, ("nn.Parameter(torch.tensor(0.1))", 'nn.Parameter(torch.tensor(0.1)).to("cpu")')),
     "of another type": mutant(_GRAPH, ("Parameter(adjacency)", "Parameter(adjacency).to(torch.float32)")),
+    "a fixed filter": mutant(_GRAPH, ("Parameter(adjacency)", "Parameter(adjacency, requires_grad=False).to(device)")),
+    "of the usual type": mutant(_GRAPH, ("Parameter(adjacency)", "Parameter(adjacency).to(torch.get_default_dtype())")),
     "frozen": mutant(_GRAPH, ("Parameter(adjacency)", "Parameter(adjacency).requires_grad_(False)")),
     "kept before": mutant(_TOKENS, ("self.scale * self.body", "(self.scale * 2).to(x.device) * self.body")),
     "no module": """

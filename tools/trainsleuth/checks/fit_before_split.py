@@ -93,7 +93,8 @@ def check(index: Index) -> Iterator[Finding]:
             module = name.split(".")[1] if name.startswith("sklearn.") else ""
             name = name.rpartition(".")[2]
             if module in _FITTED and name in _NUMBERING:
-                yield _numbered(site, name)
+                if not _is_given_the_classes(thing):
+                    yield _numbered(site, name)
                 break
             if module in _FITTED and name not in _LEARN_NOTHING and not _fills_constant(thing):
                 yield _examined(site, name, receiver)
@@ -110,6 +111,12 @@ def _numbered(site: Site, name: str) -> Finding:
         "are not those of training. Expected fit on the training part, and transform here: are the classes surely the same?"
     )
     return SAY.fail(path, line, message, (Link(path, line, "numbers them anew"),), "medium", form="codes")
+
+
+def _is_given_the_classes(thing: Thing) -> bool:
+    """OneHotEncoder(categories=kinds), CountVectorizer(vocabulary=words): fit() learns none."""
+    call = thing.call if isinstance(thing, Instance) else None
+    return call is not None and any(call.keyword(name) is not None for name in ("categories", "vocabulary"))
 
 
 def _fills_constant(thing: Thing) -> bool:

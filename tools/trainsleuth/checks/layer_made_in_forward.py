@@ -101,7 +101,13 @@ def check(index: Index) -> Iterator[Finding]:
         cls = index.class_of(function)
         symbol = index.resolve(function, site.call.callee)
         is_of_torch = isinstance(symbol, External) and symbol.name.startswith("torch.nn.")
-        if is_of_torch and cls is not None and is_module_class(index, cls):
+        affine = site.call.keyword("affine")  # without it there is nothing to train
+        if (
+            is_of_torch
+            and (affine is None or affine.text != "False")
+            and cls is not None
+            and is_module_class(index, cls)
+        ):
             yield _examined(site)
 
 
@@ -143,8 +149,13 @@ def _is_only_called(function: Function, name: str, position: int) -> bool:
             for part in root.walk() if root is not None else ():
                 if part.kind == "path" and part.text.startswith(f"{name}.") and part.text.split(".")[1] in _SETS:
                     return False
-        for call in event.calls:
-            is_called = is_called or call.callee == name
-            if any(part.kind == "path" and part.text == name for part in call.arguments):
-                return False  # handed to one that may set its weights
+        called = sum(call.callee == name for call in event.calls)
+        named = (
+            sum(part.kind == "path" and part.text == name for part in event.value.walk())
+            if event.value is not None
+            else 0
+        )
+        if named > called:
+            return False  # kept, or handed to one that may set its weights
+        is_called = is_called or called > 0
     return is_called

@@ -160,9 +160,10 @@ def _is_sum(index: Index, loss: LossCall) -> bool:
         if isinstance(thing, Instance)
     ]
     return any(
-        reduction is not None and reduction.text in ("sum", "none")
+        reduction is not None and reduction.text in texts
         for call in (loss.site.call, *made)
-        if call is not None and ((reduction := call.keyword("reduction")) is not None)
+        for name, texts in (("reduction", ("sum", "none")), ("size_average", ("False",)))
+        if call is not None and ((reduction := call.keyword(name)) is not None)
     )
 
 
@@ -172,6 +173,11 @@ def _added(event: Event, function: Function, position: int) -> tuple[str, Event]
     if event.kind == "augment":
         return (event.targets[0].text, event) if _is_plain(event.value, ()) else None
     for later in function.events[position + 1 :]:
+        weighed = any(target.text in names for target in later.targets) and (
+            later.kind == "augment" or not _is_plain(later.value, names)
+        )
+        if weighed:
+            return None  # loss = loss * len(x), loss *= len(x)
         if later.kind == "augment" and later.text == "+=" and later.block.loops == event.block.loops:
             if mentions(later.value, names) and _is_plain(later.value, names) and later.targets[0].kind == "path":
                 return later.targets[0].text, later

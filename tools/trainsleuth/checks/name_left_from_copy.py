@@ -63,6 +63,7 @@ from trainsleuth.facts import Event, Expr, Function, Index, bindings, is_test, w
 from trainsleuth.facts.records import Block
 from trainsleuth.finding import Finding, Link
 
+from ._uses import times_named
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -134,8 +135,7 @@ def _leaves_one_unread(function: Function) -> bool:
 
 
 def _is_unread(function: Function, name: str) -> bool:
-    word = re.compile(rb"(?<![\w.])%s\b" % re.escape(name.encode()))
-    return function.parameter(name) is not None and len(function.source.found(word)) < 2
+    return function.parameter(name) is not None and times_named(function, name) < 2
 
 
 def _twins(function: Function) -> Iterator[_Twins]:

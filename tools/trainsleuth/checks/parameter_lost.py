@@ -49,6 +49,7 @@ Good:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainsleuth.facts import Expr, External, Index, Site, is_module_class, is_test, written
@@ -68,7 +69,7 @@ SAY = Verdicts(
 )
 _MOVES = ("cuda", "to", "mps", "xpu")
 _COMPUTES = ("clone", "mul", "div", "add", "sub", "exp", "abs", "softmax", "sigmoid", "unsqueeze", "expand", "repeat", "view", "reshape", "t", "transpose")  # fmt: skip
-_STAYS = ("cpu", "float", "float32")  # where, or what, it mostly is already
+_STAYS = re.compile(r"^cpu$|^'cpu'$|float|dtype")  # where, or what, it mostly is already
 
 
 def check(index: Index) -> Iterator[Finding]:
@@ -77,6 +78,9 @@ def check(index: Index) -> Iterator[Finding]:
         if cls is None or is_test(site.function.path) or not is_module_class(index, cls) or not _is_kept(site):
             continue
         symbol = index.resolve(site.function, site.call.callee)
+        trains = site.call.argument(1, "requires_grad")
+        if trains is not None and trains.text == "False":
+            continue  # a fixed filter
         if isinstance(symbol, External) and symbol.name.startswith("torch."):
             yield _examined(site)
 
@@ -116,7 +120,7 @@ def _done_to(value: Expr, made: Expr) -> tuple[str, str] | None:
     if value.kind == "binary" and made in value.parts:
         return "computed", f"an operand of {value.text}"
     if value.kind == "call" and value.receiver is made:
-        if value.last in _MOVES and not any(part.last in _STAYS or part.text in _STAYS for part in value.arguments):
+        if value.last in _MOVES and not any(_STAYS.search(written(part)) for part in value.arguments):
             return "moved", f"moved by {value.last}()"
         return ("computed", f"changed by {value.last}()") if value.last in _COMPUTES else None
     return None

@@ -96,18 +96,10 @@ _OF_PYTHON = frozenset(["sorted", "reversed"])
 _SHUFFLES = ("random.shuffle", "numpy.random.shuffle")
 _COPYING = ("list", "sorted", "tolist", "copy", "deepcopy")
 _IN_PLACE = ("out", "inplace", "inPlace", "copy")
-_MOST_GIVEN = {
-    "clip": 3,
-    "relu": 1,
-    "dropout": 3,
-    "abs": 1,
-    "sqrt": 1,
-    "nan_to_num": 1,
-    "concatenate": 2,
-}  # behind it stands what it writes to, or that it works in place
-_NEEDS = frozenset(
-    ["view", "reshape", "permute", "transpose", "clamp", "masked_fill", "astype", "type_as"]
-)  # something; dot.view() shows a graph
+# behind it stands what it writes to, or that it works in place
+_MOST_GIVEN = {"clip": 3, "relu": 1, "dropout": 3, "abs": 1, "sqrt": 1, "nan_to_num": 1, "concatenate": 2}
+# something; dot.view() shows a graph
+_NEEDS = frozenset(["view", "reshape", "permute", "transpose", "clamp", "masked_fill", "astype", "type_as"])
 _TIMES = re.compile(r"bench|time|timing|profil|warm|speed|latency|trace", re.IGNORECASE)
 
 

@@ -41,6 +41,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Event, Expr, Function, Index, bindings, is_test
 from trainsleuth.finding import Finding, Link
 
+from ._uses import times_named
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -97,8 +98,7 @@ def _is_of_batch(function: Function, name: str, events: list[Event]) -> bool:
 
 def _examined(function: Function, name: str, events: list[Event]) -> Finding:
     line = events[0].line
-    written = function.source.found(re.compile(rb"(?<![\w.])(%s)\b" % re.escape(name.encode())))
-    if len(written) > len(bindings(function)[name]) + len(events):  # each move reads it once
+    if times_named(function, name) > len(bindings(function)[name]) + len(events):  # each move reads it once
         return SAY.passed(function.path, line, f"{name} is read")
     message = (
         f"{name} is unpacked, brought to the device at {function.path}:{line}, and read nowhere in {function.name}(): is it meant "

@@ -83,6 +83,7 @@ from trainsleuth.facts.memo import kept_per_function
 from trainsleuth.facts.reading.scopes import Binding
 from trainsleuth.finding import Finding, Link
 
+from ._uses import times_named
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -203,8 +204,7 @@ def _trains(function: Function) -> bool:
 
 def _examined(function: Function, binding: Binding, form: str) -> Finding:
     event, path, name = function.events[binding.position], function.path, binding.name
-    word = re.compile(rb"(?<![\w.])%s\b" % re.escape(name.encode()))
-    if len(function.source.found(word)) > 1 or "locals" in function.called:
+    if times_named(function, name) > 1 or "locals" in function.called:
         return SAY.passed(path, event.line, f"{name} is read")
     value = written(event.value) if event.value is not None else ""
     message = f"{name} = {value} at {path}:{event.line} is read nowhere in {function.name}(): which line was to use it?"

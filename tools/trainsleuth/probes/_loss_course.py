@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from statistics import fmean
 
 from trainsleuth.finding import Finding
@@ -17,11 +18,12 @@ FAR_BELOW = 10.0  # times the first magnitude
 BEYOND = 1e4  # times the first magnitude, below zero: no log-likelihood of a batch falls so far
 LARGE_NEGATIVE = 1.0  # a first loss below its negative was likely a positive one that lost its sign
 NEEDED_TO_GROW = 60  # steps
-FAR_ABOVE = (
-    1000.0  # times the first value: that of a value network grows with the returns, a commitment from next to nothing
-)
+# times the first value: that of a value network grows with the returns, a commitment from next to nothing
+FAR_ABOVE = 1000.0
 LARGE = 100.0  # and by itself
-FASTER = 5.0  # times the middle third, for the last one: the square of what grows evenly comes to three
+PARTS = 6  # of the run: in each of the last RISING the loss is FASTER times that of the part before
+RISING = 3  # a reward that is met at last makes one leap
+FASTER = 2.0  # the square of what grows evenly comes to 1.65 and 1.49 at the last two
 
 
 def grows_without_bound(trace: Trace, graphs: tuple[Event, ...]) -> Iterator[Finding]:
@@ -29,9 +31,12 @@ def grows_without_bound(trace: Trace, graphs: tuple[Event, ...]) -> Iterator[Fin
     values = _values(trace)
     if len(values) < NEEDED_TO_GROW or not graphs or min(values) < 0:
         return
-    third = len(values) // 3
-    first, middle, last = fmean(values[:3]), fmean(values[third : 2 * third]), fmean(values[-third:])
-    if first <= 0 or last < max(LARGE, FAR_ABOVE * first) or last < FASTER * middle:
+    size = len(values) // PARTS
+    parts = [fmean(values[-size * place :][:size]) for place in range(RISING + 1, 0, -1)]
+    first, last = fmean(values[:3]), parts[-1]
+    if first <= 0 or last < max(LARGE, FAR_ABOVE * first):
+        return
+    if any(later < FASTER * earlier for earlier, later in pairwise(parts)):
         return
     place_of = {"site": graphs[0]["combined"] or graphs[0]["site"], "fn": "the loss"}
     yield failure(
@@ -40,7 +45,7 @@ def grows_without_bound(trace: Trace, graphs: tuple[Event, ...]) -> Iterator[Fin
         "diverges; expected it to fall",
         "learning-rate-too-high",
         severity="warning",
-        confidence="high",
+        confidence="medium",
         measured={"first": first, "last": last, "steps": len(values)},
         next="divide the rate by ten: if the loss grows all the same, a term or an update has the wrong sign",
     )

@@ -14,25 +14,21 @@ SURE = 0.95  # of the gradients of each, over all steps
 
 
 def pull_together(trace: Trace) -> Iterator[Finding]:
-    """Each step of the critic lowers what it says of made examples, or each raises it, and so does each step of the maker. One that takes
-    two things may tell how much they have in common, which both are to raise: it asks.
+    """Each step of the critic lowers what it says of made examples, or each raises it, and so does each step of the maker. It asks: networks
+    that help each other, and one loss for both in turns, look the same.
     """
     for event in trace.events("opponents"):
-        if (
-            min(event["own"], event["its"]) < NEEDED_STEPS
-            or _way(event, "own") != _way(event, "its")
-            or not _way(event, "own")
-        ):
+        way = _way(event, "own")
+        if min(event["own"], event["its"]) < NEEDED_STEPS or not way or way != _way(event, "its"):
             continue
-        way, asks = _way(event, "own"), event["inputs"] > 1
         yield failure(
             {**event, "fn": "the score"},
             f"{event['scorer']} and {event['maker']} are trained in turns, and the steps of both push the score that {event['scorer']} gives at {shown(event)} to what "
-            f"{event['maker']} makes {way}, in all of {event['own']} and {event['its']} steps: they do not work against each other; expected the one to lower what the "
-            "other raises",
+            f"{event['maker']} makes {way}, in all of {event['own']} and {event['its']} steps: they do not work against each other. "
+            "Is the one to lower what the other raises, as in a game of the two?",
             "another-loss-fault",
-            severity="note" if asks else "warning",
-            confidence="low" if asks else "medium",
+            severity="note",
+            confidence="low",
             measured={"steps": event["own"], "steps_of_maker": event["its"], "positive": round(event["own_up"], 3), "positive_of_maker": round(event["its_up"], 3)},
             next="look at the signs, or at the labels for real and made examples, in both losses: one of them is the wrong way round",
         )  # fmt: skip

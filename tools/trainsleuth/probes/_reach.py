@@ -15,6 +15,7 @@ from ._parameters import MEANINGFUL_SHARE, NEEDED_READINGS, Row, Table, fail, na
 
 NEARLY_ALL = 0.9
 RECURRENT = "weight_hh"  # what a step takes from the one before
+MANY_CALLS = 5  # of a layer in one forward: two to four inputs may each have one step on purpose
 NEEDED_LOOKS = 5
 CUT = 0.8  # of the parameters without a gradient
 
@@ -169,9 +170,9 @@ def only_zeros(trace: Trace, table: Table, optimizer: int) -> list[Finding]:
 
 
 def _is_called_again(trace: Trace, row: Row) -> bool:
-    """Is the layer of these weights called several times within a forward? Called once it may have one step on purpose."""
+    """Is the layer of these weights called again and again within a forward, as a decoder is?"""
     layer = (row.name or "").rpartition(".")[0]
-    return any(sum(name == layer for name, *_ in event["rows"]) > 1 for event in trace.events("layers"))
+    return any(sum(name == layer for name, *_ in event["rows"]) >= MANY_CALLS for event in trace.events("layers"))
 
 
 def _without_grad(table: Table, unreached: list[Row]) -> Event | None:

@@ -29,7 +29,7 @@ from trainsleuth.trace import Event, Trace, place, shown
 from ._constant_values import always_the_same
 
 EXPERIMENT = "observe"
-READS = ("layers",)
+READS = ("layers", "constant_values")
 NEEDED_LOOKS = 3
 DEAD = 0.9  # of the units
 NEEDED_SAMPLES = 64  # values of each unit in one look

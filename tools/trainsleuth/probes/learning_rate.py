@@ -44,9 +44,9 @@ def probe(trace: Trace) -> Iterator[Finding]:
         for group in range(min(map(len, curves))):
             rates = [float(one[group]) for one in curves]
             judged = _judge(trace, optimizer, rates)
-            highest = [max(map(float, one)) for one in curves]  # a group may wait while others learn
             asked = None
             if judged.outcome == "pass" and not group:
+                highest = [max(map(float, one)) for one in curves]  # a group may wait while others learn
                 asked = _zero_at_first(trace, optimizer, highest) or begins_anew(trace, optimizer, rates)
             yield asked or judged
 

@@ -8,7 +8,7 @@ Fails on: a state dict of which the module took nothing (error); one whose value
 (a warning): a checkpoint that shares no name with the model was merged into model.state_dict() (a note where no file was read, or
 one that shares names: the best weights may have been kept as a reference, or changed in place); one of which a twentieth of the module's parameters or less was taken though the rest of both sides goes by other
 names (a warning; a note up to a half: parts of a model are often loaded so); a file that was read and has a value for each parameter of a
-model, by name and shape, of which none is in it when it begins to train (a warning).
+model, by name and shape, of which none is in it when it begins to train (a note: it may be read for its score, for masks, or to compare with).
 A pass says that what was given was taken; whether it was the right file is another question.
 Cost: none to speak of.
 Cannot see: values that are copied by hand, libraries that load in a way of their own (from_pretrained, safetensors), loads that are
@@ -97,10 +97,10 @@ def _judged(load: Event) -> Iterator[Finding]:
 def _left_in_file(event: Event) -> Finding:
     path, line = place(event["read"])
     return Finding(
-        by=BY, outcome="fail", severity="warning", confidence="medium", family="architecture", path=path, line=line,
+        by=BY, outcome="fail", severity="note", confidence="low", family="architecture", path=path, line=line,
         message=f"the file that torch.load() reads at {event['read']} has a value for each of the {event['parameters']} parameters of {event['cls']}, by name and "
-        f"shape, and none of them is in it when it begins to train at {shown(event)}: no load_state_dict() was given them; expected "
-        "load_state_dict() before training",
+        f"shape, and none of them is in it when it begins to train at {shown(event)}: no load_state_dict() was given them. Is it read for "
+        "something else?",
         measured={"parameters": event["parameters"]}, suspects=("another-model-fault",), claims=("weights-not-initialised-warning",),
         next="call load_state_dict() with what was read, or read only what is used",
     )  # fmt: skip

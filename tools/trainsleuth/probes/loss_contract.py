@@ -6,8 +6,8 @@ operation made them, shapes) and the graph of the first step for losses written 
 Fails on: probabilities or log-probabilities where logits belong, and the reverse; values squashed twice, or put
 through a ReLU; shapes that broadcast to an outer product, or one prediction compared with several targets; rows made flat in another order than their labels; a loss below its mathematical lower bound; targets that are
 no probabilities, the blank of CTC, or one constant, or the very values that are to meet them; labels at the filled-up ends of sequences that count; a first loss far above chance; a loss that is negated before backward, sinks
-or grows without bound, or is the same in every step (around 0 a note); one that lowers the scores of the labels (a note unless a softmax takes them as they are); a term of the loss that lost its graph; several losses of one line in each step of which only the last reaches backward; two
-players that push the score of made examples the same way. Where both operands of an outer product carry a gradient it is a note: scores of a
+or grows without bound, or is the same in every step (around 0 a note); one that lowers the scores of the labels (a note unless a softmax takes them as they are); a term of the loss that lost its graph; several losses of one line in each step of which only the last reaches backward. Two
+players that push the score of made examples the same way are a note. Where both operands of an outer product carry a gradient it is a note: scores of a
 ranking may be meant to meet in all pairs; so is a cross entropy by hand without its logarithm, which a reward looks like; so is a loss of torch
 that after sixty steps is the same for targets of other examples of the batch: nothing of the pairs was learned, whatever the reason; and a softmax over an axis of length one.
 A pass rules these out for the calls seen. A plausible first loss does not prove that labels are right.

@@ -9,7 +9,7 @@ some of a trained module or all of another (open when weights were loaded into i
 may hold a copy that gets none; hidden parameters; an
 optimizer whose parameters are all frozen; parameters that no gradient ever reaches, when they are a large share or
 lie behind a detach, or run with gradients switched off in a forward that has them, or that only get gradients of exactly zero
-(for those of a recurrent layer that is called once for one step a note); steps that change nothing, less than a millionth, or
+(for those of a recurrent layer that is called less than five times, for one step each, a note); steps that change nothing, less than a millionth, or
 less than half precision can hold (a note where a smaller part of the parameters stands still for it); one of several optimizers that never steps (a note while the program runs on and nothing clears its gradients); weights that decay away; steps of a
 tenth of the weights, or more, with a loss that ends above its start; gradients that hardly reach the first layers; an
 embedding and an output layer that began as equal copies; a line that called a copy of the model and then calls the

@@ -4,8 +4,6 @@ At a few steps every difference, product, exponential or the like is looked at. 
 all of them gave the same number in all places at every look, with how many looks there were.
 """
 
-import sys
-
 from .hearing import Hearing
 from .tensors import is_dense, is_unreadable, tensors_in
 
@@ -29,16 +27,10 @@ class Listener:
 
     def boundary(self, step):
         self.hearing.stop()
-        if self.looks < len(LOOK_FROM) and step >= LOOK_FROM[self.looks] and not self._is_compiled():
+        if self.looks < len(LOOK_FROM) and step >= LOOK_FROM[self.looks]:
             self.hearing.start()
             if self.hearing.is_on:
                 self.looks, self.left = self.looks + 1, MOST
-
-    @staticmethod
-    def _is_compiled():
-        """What torch.compile has made is made anew where a mode is in place."""
-        known = sys.modules.get("torch._dynamo.utils")
-        return known is not None and bool(known.counters["frames"])
 
     def seen(self, function, given, result):
         name = getattr(function, "__name__", "")
@@ -46,7 +38,7 @@ class Listener:
             return
         self.left -= 1
         value = the_one_value(result)
-        if value is not None and not _differs(given):
+        if value is not None and (is_times_nothing(name, given[0]) or not _differs(given)):
             return  # it tells nothing, neither way
         if value is None and not any(known[0] is not None and key[0] == name for key, known in self.places.items()):
             return
@@ -78,6 +70,11 @@ class Listener:
                 self.events("constant", op=name, site=site, value=value, looks=looks, shape=shape)
 
 
+def is_times_nothing(name, operands):
+    """A weight that is a number of the program and 0 for the time being."""
+    return name.strip("_").endswith("mul") and any(type(one) in (int, float) and one == 0 for one in operands)
+
+
 def _differs(given):
     """Does any operand hold several values?"""
     several = (t for t in tensors_in(given) if t.numel() >= LEAST and is_dense(t) and not is_unreadable(t))
@@ -90,4 +87,4 @@ def the_one_value(tensor):
     first = values[0]
     if bool(values[-1] != first) or not bool((values == first).all()):
         return None
-    return float(first)
+    return float(first) + 0.0  # minus zero is zero

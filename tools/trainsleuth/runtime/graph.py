@@ -50,6 +50,11 @@ def nodes_from(roots):
                 waiting.append(parent)
 
 
+def order_of(node):
+    """When it was made, among the nodes of its thread; None where this torch does not tell."""
+    return node._sequence_nr() if hasattr(node, "_sequence_nr") else None
+
+
 def leaf_of(node):
     """The tensor whose .grad this node fills, or None."""
     return getattr(node, "variable", None) if "AccumulateGrad" in name_of(node) else None

@@ -2,7 +2,7 @@
 
 A listener is any object with methods named after the moments in MOMENTS; it gets only those it defines.
 Nothing is told from other threads than the one that trains (the first to go backward or to step; until then the one
-that loaded torch), from forked children, while a listener itself computes, or while torch.jit.trace records.
+that loaded torch), from forked children, while a listener itself computes, while torch.jit.trace records, or within torch.func.vmap.
 """
 
 import atexit
@@ -70,6 +70,7 @@ class Bus:
         self.numbered = {}
         self.idling = Idling(torch)
         self.recorded = torch._C._get_tracing_state  # by torch.jit.trace, which would take in what listeners compute
+        self.transforms = getattr(torch._C, "_functorch", None)
 
     def number(self, kind, thing):
         """The number of this object among all of its kind, the same for every listener; kept, so it stays its own."""
@@ -85,7 +86,12 @@ class Bus:
     @property
     def awake(self):
         is_told = not self.busy and threading.get_ident() == self.thread and os.getpid() == self.pid
-        return is_told and self.recorded() is None
+        return is_told and self.recorded() is None and not self._is_mapping()
+
+    def _is_mapping(self):
+        """Within torch.func.vmap each tensor stands for many, and no value can be read."""
+        transforms = self.transforms and self.transforms.get_interpreter_stack()
+        return any(one.key() == self.transforms.TransformType.Vmap for one in transforms or ())
 
     def tell(self, moment, *details):
         """Tells every listener; returns the last answer that is not None."""

@@ -17,6 +17,7 @@ class Table:
     def __init__(self, site, values):
         self.site, self.shapes = site, {name: tuple(value.shape) for name, value in values.items()}
         self.begun = {name: beginning(value) for name, value in values.items()}
+        self.types = {name: value.dtype for name, value in values.items()}
         self.taken = False
 
 
@@ -72,8 +73,9 @@ class Listener:
             or any(table.shapes.get(name) != tuple(value.shape) for name, value in held.items())
         ):
             return False
-        matrices = {name: begun for name, value in held.items() if (begun := beginning(value)) is not None}
-        return bool(matrices) and not any(table.begun[name] == begun for name, begun in matrices.items())
+        begun = {name: beginning(value.detach().to(table.types[name])) for name, value in held.items()}
+        matrices = [name for name, first in begun.items() if first is not None]
+        return bool(matrices) and not any(table.begun[name] == begun[name] for name in matrices)
 
 
 def plain(name):

@@ -1,5 +1,6 @@
 """What one example's output owes to the other examples of its batch: how far it moves with them, and which row it is."""
 
+from .rows import is_index
 from .tensors import tensors_in
 
 FEW = 8  # rows in which one is looked for that differs from the middle one
@@ -57,7 +58,7 @@ def is_lengths(tensor, rows, longest):
 
 def is_an_order(tensor, rows):
     """Whole numbers from 0 on, each once: the place that each row had before, or is to have."""
-    if tensor.dim() != 1 or len(tensor) != rows or tensor.is_floating_point() or tensor.is_complex():
+    if not is_index(tensor) or len(tensor) != rows:
         return False
     places = list(range(rows))
     return tensor.tolist() != places == sorted(tensor.tolist())

@@ -5,12 +5,12 @@ gradient that arrives at the score is positive where that step pushes it down. O
 ones in the steps of both.
 """
 
-from . import registered
-from .freeze import storage
+from . import graph, registered
+from .following import Marks
 from .gradients import members
 from .tensors import hear_gradient, is_dense, is_unreadable, tensors_in
 
-LAST = 4  # outputs of modules that are known by their memory
+MOST_MADE = 100  # outputs of modules that are known by their memory
 MOST_PAIRS = 4
 MOST_STEPS = 60  # of each player
 
@@ -18,8 +18,8 @@ MOST_STEPS = 60  # of each player
 class Pair:
     """`own`, `its`: the shares of positive gradients at the score, in steps of the one that scores and of the maker."""
 
-    def __init__(self, scorer, maker, site, inputs):
-        self.scorer, self.maker, self.site, self.inputs = scorer, maker, site, inputs
+    def __init__(self, scorer, maker, site):
+        self.scorer, self.maker, self.site = scorer, maker, site
         self.own, self.its = [], []
         self.waiting = []  # of calls since the last step
 
@@ -31,31 +31,36 @@ class Pair:
 class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
-        self.made, self.pairs, self.held = [], {}, {}
+        self.made, self.pairs, self.held = Marks(), {}, {}
         self.kept = {}  # modules that were given something else than what another made, as real examples
 
     def forward_after(self, module, args, kwargs, output):
         if self.torch.is_grad_enabled() and module.training:
-            maker = next((one for t in tensors_in((args, kwargs)) if (one := self._maker(t)) is not None), None)
+            given = [t for t in tensors_in((args, kwargs)) if t.is_floating_point()]
+            maker = next((one for t in given if (one := self._maker(t)) is not None), None)
             if maker is None:
                 self.kept[id(module)] = module
             elif maker is not module:
-                self._scored(module, maker, output, sum(t.is_floating_point() for t in tensors_in((args, kwargs))))
-        made = [(storage(t), module) for t in tensors_in(output) if t.is_floating_point() and t.dim() > 1]
-        self.made = [*self.made, *made][-LAST:]
+                self._scored(module, maker, output)
+        if len(self.made.known) > MOST_MADE:
+            self.made = Marks()
+        for tensor in tensors_in(output):
+            if tensor.is_floating_point() and tensor.dim() > 1:
+                self.made.put(tensor, {"maker": module, "order": order_of_values(tensor)})
 
     def _maker(self, tensor):
-        if not tensor.is_floating_point():
-            return None
-        return next((maker for memory, maker in reversed(self.made) if memory == storage(tensor)), None)
+        """The module whose output this is, or would be but for its graph; not behind a function that may turn its gradient."""
+        known = self.made.of(tensor)
+        is_the_same = tensor.grad_fn is None or order_of_values(tensor) == known.get("order")
+        return known.get("maker") if is_the_same else None
 
-    def _scored(self, module, maker, output, inputs):
+    def _scored(self, module, maker, output):
         key = id(module), id(maker)
         outputs = [t for t in tensors_in(output) if t.requires_grad]
         if len(outputs) != 1 or not is_score(outputs[0]) or (key not in self.pairs and len(self.pairs) >= MOST_PAIRS):
             return
         if key not in self.pairs:
-            self.pairs[key] = Pair(module, maker, self.bus.sites.here()[0], inputs)
+            self.pairs[key] = Pair(module, maker, self.bus.sites.here()[0])
         if self.pairs[key].is_known:
             return
         waiting = self.pairs[key].waiting
@@ -73,18 +78,19 @@ class Listener:
         if id(optimizer) not in self.held:
             self.held[id(optimizer)] = (optimizer, {id(p) for p in members(optimizer)})
         held = self.held[id(optimizer)][1]
+        climbs = any(group.get("maximize") for group in optimizer.param_groups)
         for pair in self.pairs.values():
             is_own, is_its = ({id(p) for p in registered.parameters(one)} & held for one in (pair.scorer, pair.maker))
             told = pair.own if is_own and not is_its else pair.its if is_its and not is_own else None
             if told is not None and len(told) < MOST_STEPS:
-                told += [share for share in pair.waiting if share is not None]
+                told += [1 - share if climbs else share for share in pair.waiting if share is not None]
             pair.waiting.clear()
 
     def close(self, reason):
         for pair in self.pairs.values():
             if pair.own and pair.its and id(pair.scorer) in self.kept:
                 self.events(
-                    "opponents", site=pair.site, inputs=pair.inputs, scorer=type(pair.scorer).__name__, maker=type(pair.maker).__name__,
+                    "opponents", site=pair.site, scorer=type(pair.scorer).__name__, maker=type(pair.maker).__name__,
                     own=len(pair.own), its=len(pair.its), own_up=sum(pair.own) / len(pair.own), its_up=sum(pair.its) / len(pair.its),
                     own_range=[min(pair.own), max(pair.own)], its_range=[min(pair.its), max(pair.its)],
                 )  # fmt: skip
@@ -93,3 +99,9 @@ class Listener:
 def is_score(tensor):
     """One number for each example, or for each patch of it."""
     return is_dense(tensor) and (tensor.dim() == 1 or (tensor.dim() > 1 and tensor.shape[1] == 1))
+
+
+def order_of_values(tensor):
+    """Of the operation that last changed its values; None without a graph."""
+    node = graph.source(tensor.grad_fn)
+    return None if node is None else graph.order_of(node)

@@ -26,7 +26,7 @@ class Number:
     """What a reduction made, with all numbers that were computed from it alone."""
 
     def __init__(self, node):
-        self.node, self.order, self.tensors, self.used = node, order_of(node), [], False
+        self.node, self.order, self.tensors, self.used = node, graph.order_of(node), [], False
 
     @property
     def is_alive(self):
@@ -129,7 +129,7 @@ class Listener:
             *earlier, last = line.numbers
             if last.node not in terms:
                 continue
-            behind = behind or set(map(order_of, graph.nodes_from(tensors)))
+            behind = behind or set(map(graph.order_of, graph.nodes_from(tensors)))
             is_alone = not line.kept and not any(
                 one.used or one.order is None or one.order in behind for one in earlier
             )
@@ -153,11 +153,6 @@ class Listener:
             if not text.startswith("return"):
                 return (place[0] if number else None), site
         return None, place[0]
-
-
-def order_of(node):
-    """When it was made, among the nodes of its thread; None where this torch does not tell."""
-    return node._sequence_nr() if hasattr(node, "_sequence_nr") else None
 
 
 def is_number(result):

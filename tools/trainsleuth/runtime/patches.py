@@ -96,9 +96,7 @@ def module_call(torch, bus):
 def backward(torch, bus):
     autograd = torch.autograd
     original = autograd.backward
-    running = (
-        threading.local()
-    )  # `roots`: what a backward starts from. Within a mode torch calls this wrapper once more
+    running = threading.local()  # `roots` of a backward: within a mode torch calls this wrapper once more
 
     @functools.wraps(original)
     def wrapper(tensors, grad_tensors=None, *args, **kwargs):

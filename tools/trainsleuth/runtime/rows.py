@@ -81,18 +81,24 @@ def main_input(named, args=()):
 
 
 def with_others(torch, tensor, named):
-    """The main input; where it is one whole number for each example, beside those that come with it: a rating is of a user and of an item."""
+    """The main input; where it is one whole number for each example, beside the numbers that come with it: a rating is of a user and of an item."""
     if not is_index(tensor):
         return tensor
-    beside = [one for name, one in named if is_index(one) and len(one) == len(tensor) and not BESIDE.search(name)]
-    is_one_place = len({one.device for one in beside}) == 1
-    return torch.stack([one.long() for one in beside], 1) if is_one_place and len(beside) > 1 else tensor
+    beside = [one for name, one in named if is_numbers(one) and len(one) == len(tensor) and not BESIDE.search(name)]
+    if len(beside) < 2 or len({one.device for one in beside}) > 1:
+        return tensor
+    # as whole numbers, exactly
+    columns = [one.double().view(torch.int64) if one.is_floating_point() else one.long() for one in beside]
+    return torch.stack(columns, 1)
 
 
 def is_index(tensor):
-    return (
-        tensor.dim() == 1 and not tensor.is_floating_point() and str(tensor.dtype) != "torch.bool" and is_batch(tensor)
-    )
+    return is_numbers(tensor) and not tensor.is_floating_point()
+
+
+def is_numbers(tensor):
+    """One for each example."""
+    return tensor.dim() == 1 and str(tensor.dtype) != "torch.bool" and is_batch(tensor)
 
 
 def is_state(tensor, first):

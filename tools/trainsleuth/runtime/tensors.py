@@ -50,15 +50,11 @@ def local(tensor):
 
 
 def is_mapped(tensor):
-    """Does it stand for many at once (torch.func.vmap), at any depth of torch.func, so that no value can be read?"""
+    """Does it stand for many at once (torch.func.vmap), so that no value can be read?"""
     import torch
 
     known = getattr(torch._C, "_functorch", None)
-    while known is not None and known.is_functorch_wrapped_tensor(tensor):
-        if known.is_batchedtensor(tensor):
-            return True
-        tensor = known.get_unwrapped(tensor)
-    return False
+    return known is not None and known.is_batchedtensor(tensor)
 
 
 def is_unreadable(tensor):
