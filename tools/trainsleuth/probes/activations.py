@@ -53,7 +53,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     yield from always_the_same(trace)
     if not layers:
         yield Finding(by="probe:activations", outcome="open", family="architecture",
-                      message="no module was called in training mode, so no activation was read")  # fmt: skip
+                      message="no call of a module in training mode was seen, so no activation was read")  # fmt: skip
     elif not any(finding.is_alarm for finding in found):
         yield _pass([event for event in rectifiers if not _is_in_doubt(event)], squashers, layers)
         yield from map(_in_doubt, filter(_is_in_doubt, rectifiers))

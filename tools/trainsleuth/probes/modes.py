@@ -54,7 +54,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     yield from found
     if not roots:
         yield Finding(by="probe:modes", outcome="open", family="eval",
-                      message="no module was called before a backward, so no phase of training was seen")  # fmt: skip
+                      message="no call of a module before a backward was seen, so no phase of training was seen")  # fmt: skip
     elif not any(finding.is_alarm for finding in found):
         yield from _passes(phases, models_among(roots, trace), _untold(trace))
 

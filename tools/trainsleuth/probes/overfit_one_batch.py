@@ -83,7 +83,7 @@ def _held(steps: Sequence[Event]) -> list[Event] | str:
         return f"only {len(steps)} steps were seen, too few to freeze the random state as well"
     tail = [event for event in steps if event["mode"] == mode]
     if not any(prints for event in tail for prints in event["inputs"]):
-        return "no outermost module was called in training mode, so nothing proves that the data were frozen"
+        return "no call of an outermost module in training mode was seen, so nothing proves that the data were frozen"
     if not any(event["losses"] for event in tail):
         return "no backward was seen (gradients come from torch.func or by hand), so there is no loss to follow"
     same = _most_common(tail)

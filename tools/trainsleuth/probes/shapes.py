@@ -44,7 +44,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     tables = trace.events("layers")
     if not tables:
         yield Finding(by="probe:shapes", outcome="open", family="architecture",
-                      message="no module was called in training mode, so no shape was read")  # fmt: skip
+                      message="no call of a module in training mode was seen, so no shape was read")  # fmt: skip
         return
     found = list(_softmax_over_batch(trace))
     yield from found
