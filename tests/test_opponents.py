@@ -78,7 +78,8 @@ TOGETHER = (
 
 def said(host: Host, folder: Path, text: str, *edits: tuple[str, str]) -> list[str]:
     found = failing(host, folder, with_edits(text, edits), "loss_contract", 80)
-    return [f"{one.severity}: {one.message}" for one in found if "trained in turns" in one.message]
+    asked = ("trained in turns", "tell them apart")
+    return [f"{one.severity}: {one.message}" for one in found if any(words in one.message for words in asked)]
 
 
 @pytest.mark.parametrize(
@@ -95,6 +96,22 @@ def test_players_that_pull_together(host: Host, tmp_path: Path, edits: tuple[tup
     assert (
         message.startswith("note: Sequential and Sequential are trained in turns")
         and f"makes {way}, in all of" in message
+    )
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        (("critic(made.detach()).mean() - critic(real)", "critic(made.detach()).mean() + critic(real)"),),
+        (*LABELS, ("critic(real), torch.ones", "critic(real), torch.zeros")),
+    ],
+    ids=["sign", "labels"],
+)
+def test_real_examples_treated_as_made_ones(host: Host, tmp_path: Path, edits: tuple[tuple[str, str], ...]) -> None:
+    (message,) = said(host, tmp_path, CRITIC, *edits)
+    assert (
+        message.startswith("note: the steps of Sequential push")
+        and "makes down, and the score of its other examples down as well" in message
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -76,11 +76,17 @@ def preflight(request: Request, short_epochs: bool = True) -> Preflight:
         course=course,
         examined={"checks": checked.examined, "runs": [report.examined for report in reports]},
         unresolved=tuple(line for report in reports for line in report.unresolved),
-        unobserved=(*unobserved, *unsearched(checked.unsearched, root)),
+        unobserved=(*unobserved, *_not_asked(reports, is_clean, course), *unsearched(checked.unsearched, root)),
         ran=tuple(line for report in reports for line in report.ran),
         run=rehearsal.run,
         elsewhere=tuple(finding for finding in findings if not shown.is_about(finding)),
     )
+
+
+def _not_asked(reports: list[ProbeReport], is_clean: object, course: Course) -> Iterator[str]:
+    if course.steps and len(reports) == 1:
+        why = "there was no time left for it" if is_clean else "what was found is to be mended first"
+        yield f"whether one batch can be fitted (probe overfit_one_batch): {why}"
 
 
 def _in_order(findings: Iterable[Finding], command: str) -> list[Finding]:

@@ -233,6 +233,7 @@ def cause_first(findings: Sequence[Finding], hypotheses: Sequence[Hypothesis]) -
         best = min((place.get(suspect, -1) for suspect in finding.suspects), default=len(place))
         return (
             not finding.is_alarm,
+            not finding.is_alarm and finding.confidence == "low",  # what is only asked comes behind what is surely so
             not (stands_still and finding.by == _RATE),  # what else was seen is of weights that nothing has moved
             best,
             len(finding.suspects) > 1,  # one that names this cause alone saw it, others saw what it does
@@ -243,7 +244,26 @@ def cause_first(findings: Sequence[Finding], hypotheses: Sequence[Hypothesis]) -
             finding.by,
         )
 
-    return _corroborated(sorted(failures, key=order)) + best_first(rest)
+    return _corroborated(_told_once(sorted(failures, key=order))) + best_first(rest)
+
+
+def _told_once(failures: Sequence[Finding]) -> list[Finding]:
+    """A note at the very place of an alarm, of another test and for the same cause, is that alarm once more."""
+    alarms = {(one.place, suspect): one for one in failures if one.is_alarm and one.place for suspect in one.suspects}
+    seen: dict[tuple[str, str], list[str]] = {}
+    kept = []
+    for one in failures:
+        said = next((alarms[key] for suspect in one.suspects if (key := (one.place, suspect)) in alarms), None)
+        if one.is_alarm or said is None or said.by == one.by:
+            kept.append(one)
+        else:
+            seen.setdefault((said.place, said.by), []).append(one.by)
+    return [
+        replace(one, seen_by=(*one.seen_by, *seen[one.place, one.by]))
+        if one.is_alarm and (one.place, one.by) in seen
+        else one
+        for one in kept
+    ]
 
 
 def _stands_still(findings: Sequence[Finding]) -> bool:

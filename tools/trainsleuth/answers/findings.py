@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from trainsleuth.answers.answer import Section
 from trainsleuth.finding import Finding
@@ -10,6 +12,7 @@ from trainsleuth.hypothesis import reference
 from trainsleuth.wording import measured_text, one_line, path_text, quoted, wrapped
 
 MAX_COPIES = 8  # told in the text; JSON has all
+_NAMES = re.compile(r"\S*[A-Z0-9.:/]\S*")  # words with capitals, digits or marks: classes, numbers, places
 FEW = 4  # checks without a site that the text names
 
 
@@ -42,12 +45,24 @@ def failure_text(finding: Finding, width: int | None = None) -> str:
 def line_text(finding: Finding, width: int | None = None) -> str:
     """A pass, an open question or a skip on one line; the output of the program below it, when it came with any."""
     place = f"{path_text(finding.place)}  " if finding.place else ""
-    text = wrapped(f"{place}{one_line(finding.by)}: {one_line(finding.message, 400)}", "  ", width, "  ")
+    likewise = f"; likewise at {_places(finding.copies)}" if finding.copies else ""
+    text = wrapped(f"{place}{one_line(finding.by)}: {one_line(finding.message, 400)}{likewise}", "  ", width, "  ")
     if finding.outcome != "open":
         return text
     said = [quoted(finding.said, "    ", 12)] if finding.said.strip() else []
     then = [wrapped(f"next: {one_line(finding.next)}", "    ", width, "  ")] if finding.next.strip() else []
     return "\n".join([text, *said, *then])
+
+
+def asked_once(opened: Sequence[Finding]) -> list[Finding]:
+    """Of open questions that differ in names, numbers and places alone the first, with the places of the others."""
+    alike: dict[tuple[str, str], list[Finding]] = {}
+    for one in opened:
+        alike.setdefault((one.by, _NAMES.sub("", one.message)), []).append(one)
+    return [
+        replace(first, copies=tuple(dict.fromkeys(one.place for one in others if one.place)))
+        for first, *others in alike.values()
+    ]
 
 
 def sections(findings: Sequence[Finding], width: int | None, narrow: str) -> tuple[Section, ...]:

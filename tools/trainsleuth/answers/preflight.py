@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from trainsleuth.answers.answer import FAILED, FOUND, NOTHING_WRONG, Answer, Section
 from trainsleuth.answers.course import course_lines
-from trainsleuth.answers.findings import counted, failure_text, line_text
+from trainsleuth.answers.findings import asked_once, counted, failure_text, line_text
 from trainsleuth.answers.reports import NARROW_PROBE, repeated, unobserved_section
 from trainsleuth.finding import COMMAND_SHOWN, Finding
 from trainsleuth.wording import one_line, wrapped
@@ -45,7 +45,7 @@ def preflight_answer(said: Preflight, asked: Request, width: int | None = None) 
             ),
             Section("", failures, NARROW_PROBE),
             Section("in files that this command did not load:", elsewhere, NARROW_PROBE),
-            Section("open:", tuple(line_text(finding, width) for finding in opened), NARROW_PROBE),
+            Section("open:", tuple(line_text(finding, width) for finding in asked_once(opened)), NARROW_PROBE),
             unobserved_section(said.unobserved, width),
         ),
         plain={
@@ -64,12 +64,13 @@ def preflight_answer(said: Preflight, asked: Request, width: int | None = None) 
 
 
 def _judged(findings: Sequence[Finding]) -> Iterator[str]:
-    """The probes that found nothing wrong: what is not among them was not judged. Those with a question open come last."""
+    """The probes that found nothing wrong: what is not among them was not judged. Those that also found or left something come last."""
     passed = {finding.by for finding in findings if finding.outcome == "pass"}
     asked = {finding.by for finding in findings if finding.outcome == "open"}
+    failed = {finding.by for finding in findings if finding.outcome == "fail"}
     for said, ids in (
-        ("judged and found right", passed - asked),
-        ("found right only in part, see what is open", passed & asked),
+        ("judged and found right", passed - asked - failed),
+        ("found right only in part, see below", passed & (asked | failed)),
     ):
         if ids:
             yield f"{said}: {', '.join(sorted(one.removeprefix('probe:') for one in ids))}"

@@ -199,6 +199,20 @@ def softmax_over_one(graphs: tuple[Event, ...]) -> Iterator[Finding]:
         )
 
 
+def extremes_of_examples(graphs: tuple[Event, ...]) -> Iterator[Finding]:
+    """The best or worst of a batch in each column is all that learns; of a table of examples and candidates the other axis is meant."""
+    for site, graph in _by_site(graphs, "over_rows").items():
+        yield failure(
+            {**graph, "site": site or graph["site"], "fn": "the maximum"},
+            f"on its way to the loss a maximum or minimum is taken over the axis of the examples at {site or shown(graph)}, not over the other one: of "
+            "each batch only the chosen examples learn; is the axis of the candidates meant?",
+            "wrong-axis-or-mask",
+            severity="note",
+            confidence="medium",
+            next="print the shape on that line, and take the axis along which each example has its own candidates",
+        )
+
+
 def unlogged(graphs: tuple[Event, ...]) -> Iterator[Finding]:
     """Minus the sum of targets times probabilities: a cross entropy, but for its logarithm. A reward may be meant."""
     for site, graph in _by_site(graphs, "unlogged").items():

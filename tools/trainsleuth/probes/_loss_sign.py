@@ -100,3 +100,17 @@ def cut_terms(trace: Trace) -> Iterator[Finding]:
             next="add the tensor itself, and take .item() or .detach() of it for the log only",
             claims=("detach-breaks-learning",),
         )
+
+
+def constant_penalties(trace: Trace) -> Iterator[Finding]:
+    """One number that is made of gradients without a graph is added to the loss: a penalty that punishes nothing."""
+    for event in {event["site"]: event for event in trace.events("gradient_term")}.values():
+        yield failure(
+            {**event, "fn": "autograd.grad"},
+            f"the gradients that autograd.grad gives at {event['site']} have no graph, and a number made of them is added to the loss"
+            f"{' at ' + event['added'] if event['added'] else ''}: it is a constant there and trains nothing; expected create_graph=True",
+            "loss-cut-from-graph",
+            severity="warning",
+            next="pass create_graph=True to autograd.grad on that line",
+            claims=("detach-breaks-learning",),
+        )

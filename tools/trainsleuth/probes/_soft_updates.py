@@ -55,9 +55,9 @@ def of_another(trace: Trace) -> Iterator[Finding]:
             continue
         yield fail(
             event.get("site"),
-            f"a {event['cls']} that began with the weights of one network that trains is updated at {shown(event)} from another one, built alike, at "
-            f"{event['strayed']} of {event['updates']} updates; the {beside['cls']} made of that other one follows it too, so the two become the same "
-            "and no copy that was seen follows the first: expected each to follow its own",
+            f"the {event['cls']} updated at {shown(event)} began as a copy of one network that trains, and is updated from another one ({event['strayed']} of "
+            f"{event['updates']} updates); the {beside['cls']} that began as a copy of that other one is too, so both copies become the same and none that was "
+            "seen follows the first network: expected each copy to follow its own",
             "another-loop-fault",
             severity="warning",
             confidence="medium",

@@ -6,7 +6,7 @@ written as a PNG grid, sound as WAV and spectrogram, token ids are decoded when 
 
 Fails on: batches in which all examples are the same; a loader that gives the same batch again and again;
 examples that come once per worker; evaluation examples that were trained on; evaluation inputs on another
-scale than training inputs, or with NaN or inf where training has none; batches of a single class each; targets that are one value in every batch,
+scale than training inputs, or with NaN or inf where training has none, or with the examples along another axis; batches of a single class each; targets that are one value in every batch,
 or that the program makes of one class for all its losses of two; two views of each example (two calls of a module before one backward, or two parts
 of its batch) that are equal in what goes in, comes out and comes back as gradient; a table with its target among the columns, or a window
 whose last step is the target, as it is or with a scale for each series. A target at another place, or beside other terms of the loss, is a note: to recall it may be the task.
@@ -35,6 +35,7 @@ from collections.abc import Iterator
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, place, shown
 
+from ._batch_axes import turned_in_evaluation
 from ._batch_masks import mask_left_out
 from ._batch_repeats import alike, equal_inputs, overwritten, repeated, standing, standing_between
 from ._batch_targets import target_in_input
@@ -45,7 +46,7 @@ from ._roots import models_among
 from ._split_leaks import leaked, stored_twice
 
 EXPERIMENT = "observe"
-READS = ("batches", "views", "target_leaks", "masks")
+READS = ("batches", "views", "target_leaks", "masks", "batch_axes")
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
@@ -73,6 +74,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
         equal_views,
         target_in_input,
         mask_left_out,
+        turned_in_evaluation,
     )
     found = [finding for rule in rules for finding in rule(trace)]
     yield from found

@@ -6,10 +6,11 @@ operation made them, shapes) and the graph of the first step for losses written 
 Fails on: probabilities or log-probabilities where logits belong, and the reverse; values squashed twice, or put
 through a ReLU; shapes that broadcast to an outer product, or one prediction compared with several targets; rows made flat in another order than their labels; a loss below its mathematical lower bound; targets that are
 no probabilities, the blank of CTC, or one constant, or the very values that are to meet them; labels at the filled-up ends of sequences that count; a first loss far above chance; a loss that is negated before backward, sinks
-or grows without bound, or is the same in every step (around 0 a note); one that lowers the scores of the labels (a note unless a softmax takes them as they are); a term of the loss that lost its graph; several losses of one line in each step of which only the last reaches backward. Two
-players that push the score of made examples the same way are a note. Where both operands of an outer product carry a gradient it is a note: scores of a
+or grows without bound, or is the same in every step (around 0 a note); one that lowers the scores of the labels (a note unless a softmax takes them as they are); a term of the loss that lost its graph, or is made of gradients that have none; several losses of one line in each step of which only the last reaches backward. Weights of
+classes in proportion to how often each comes, so that the rare ones count least (a note where they only rise with it). Two
+players that push the score of made examples the same way are a note, as is one that pushes real and made ones the same way. Where both operands of an outer product carry a gradient it is a note: scores of a
 ranking may be meant to meet in all pairs; so is a cross entropy by hand without its logarithm, which a reward looks like; so is a loss of torch
-that after sixty steps is the same for targets of other examples of the batch: nothing of the pairs was learned, whatever the reason; and a softmax over an axis of length one.
+that after sixty steps is the same for targets of other examples of the batch: nothing of the pairs was learned, whatever the reason; a softmax over an axis of length one; and a maximum over the examples of a batch, where each has several candidates.
 A pass rules these out for the calls seen. A plausible first loss does not prove that labels are right.
 Padding is told by what enters the model: one value behind (or before) sequences of different lengths and nowhere else, with one label there,
 which the gradient reaches. It is a note below a tenth of the labels, and where the targets are the inputs: an end may be meant to be learned.
@@ -35,6 +36,7 @@ from ._loss_inputs import (
     against_itself,
     blank_in_target,
     constant_target,
+    extremes_of_examples,
     softmax_over_one,
     squashed_twice,
     target_out_of_range,
@@ -45,13 +47,24 @@ from ._loss_mispaired import pairs_that_do_not_matter
 from ._loss_overwritten import only_the_last
 from ._loss_padding import padding_counted
 from ._loss_shapes import elementwise_broadcast, labels_in_other_order, one_for_several, outer_products, pairs_for_rows
-from ._loss_sign import below_bound, cut_terms, negated, negated_sum
+from ._loss_sign import below_bound, constant_penalties, cut_terms, negated, negated_sum
+from ._loss_weights import weighs_the_common
 from ._loss_words import made_at, numbers_of, span
-from ._opponents import pull_together
+from ._opponents import pull_together, real_like_made
 from ._targeted import targets_left_out
 
 EXPERIMENT = "observe"
-READS = ("losses", "padding", "next_tokens", "overwritten", "mispaired", "label_gradients", "opponents")
+READS = (
+    "losses",
+    "padding",
+    "next_tokens",
+    "overwritten",
+    "mispaired",
+    "label_gradients",
+    "opponents",
+    "class_weights",
+    "gradient_terms",
+)
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
@@ -76,15 +89,20 @@ def probe(trace: Trace) -> Iterator[Finding]:
                 break
     failures = list(found.values()) + list(outer_products(graphs))
     failures += list(negated(trace, calls)) or list(negated_sum(trace, graphs))
-    failures += [*squashed_twice(graphs), *unlogged(graphs), *softmax_over_one(graphs)]
-    failures += [*constant_target(trace, calls), *cut_terms(trace), *against_itself(calls)]
+    failures += [*squashed_twice(graphs), *unlogged(graphs), *softmax_over_one(graphs), *extremes_of_examples(graphs)]
+    failures += [*constant_target(trace, calls), *cut_terms(trace), *constant_penalties(trace), *against_itself(calls)]
     if not failures:
         failures += far_above_chance(trace, calls)
         failures += [
             one for rule in (falls_without_bound, grows_without_bound, stands_still) for one in rule(trace, graphs)
         ]
     failures += [*padding_counted(trace), *targets_left_out(trace), *only_the_last(trace)]
-    failures += [*pairs_that_do_not_matter(trace), *against_labels(trace), *pull_together(trace)]
+    failures += [
+        *pairs_that_do_not_matter(trace),
+        *against_labels(trace),
+        *(list(pull_together(trace)) or real_like_made(trace)),
+    ]
+    failures += weighs_the_common(trace)
     yield from failures
     if calls and not [f for f in failures if f.is_alarm]:
         yield from _passes(calls)

@@ -5,7 +5,7 @@ size, and every softmax with its axis.
 
 Fails on: a softmax over the batch axis, when the model was then seen to mix its examples; a view that regroups the numbers of
 different rows, where axes were to change places: the channels of a convolution read as the last axis, rows as channels, or two
-neighbouring axes exchanged.
+neighbouring axes exchanged. The largest value of an output taken over another axis than that which the loss takes for the classes is a note.
 A pass shows the first and last layers; the whole list stands in the run's events ("layers").
 Cost: one slower step. Cannot see: operations between modules, other than softmax and views; views of data behind the first step;
 axes of equal length.
@@ -31,16 +31,18 @@ from typing import Any
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, place, shown
 
+from ._picked_axes import picked_over_another_axis
 from ._regrouped import regrouped
 from ._roots import models_among
 
 EXPERIMENT = "observe"
-READS = ("layers", "losses")
+READS = ("layers", "losses", "picked_axes")
 SHOWN = 8
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
     yield from regrouped(trace.events("graph"))
+    yield from picked_over_another_axis(trace)
     tables = trace.events("layers")
     if not tables:
         yield Finding(by="probe:shapes", outcome="open", family="architecture",

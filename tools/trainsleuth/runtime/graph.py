@@ -23,6 +23,7 @@ LOSSES = (
     "SmoothL1Loss", "SoftMarginLoss",
 )  # fmt: skip
 REDUCTIONS = ("Mean", "Sum", "Nansum", "Norm", "LinalgVectorNorm", "Amax", "Amin")
+EXTREMES = ("MaxBackward0", "MinBackward0")
 MOST_NODES = 50_000
 MOST_OF_LOSS = 500  # nodes between backward and the losses of torch
 
@@ -100,6 +101,20 @@ def over_one(nodes):
         axis, sizes = softmax_axis(node), shape_of(node)
         if axis is not None and sizes and sizes[axis] == 1 and any(size > 1 for size in sizes):
             yield node
+
+
+def extremes_of_rows(roots, rows):
+    """Maxima and minima over the axis of the examples on the way from the loss, `rows` being how long it may be.
+
+    Not where another axis is as long (the pairs of a batch), nor of one number each: the hardest examples are chosen so.
+    """
+    for node in loss_arithmetic(roots):
+        for parent, _ in node.next_functions:
+            sizes, axes = getattr(parent, "_saved_self_sym_sizes", None), getattr(parent, "_saved_dim", None)
+            if not name_of(parent).startswith(EXTREMES) or not isinstance(axes, int) or not sizes or len(sizes) < 2:
+                continue
+            if axes in (0, 2**64 - len(sizes)) and int(sizes[0]) in rows and not {*map(int, sizes[1:])} & {1, *rows}:
+                yield parent
 
 
 def loss_arithmetic(roots):

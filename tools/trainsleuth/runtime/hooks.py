@@ -33,6 +33,7 @@ MOMENTS = (
     "backward_before",  # (tensors, gradients)
     "backward_after",  # (tensors)
     "autograd_grad",  # ()
+    "autograd_grad_after",  # (gradients)
     "zero_grad",  # (optimizer or module)
     "clip",  # (name, parameters, limit, total norm or None)
     "scaler",  # (operation, scaler, value in, value out)

@@ -28,6 +28,7 @@ class Listener:
         self.optimizers = []
         self.roots, self.matrices = {}, Matrices()
         self.views = {}  # of data: by line
+        self.rows = {True: set(), False: set()}  # how many examples a batch of a loader has, and what enters a module
         self.torch.autograd.set_detect_anomaly(True, check_nan=False)
 
     def boundary(self, step):
@@ -38,6 +39,7 @@ class Listener:
     def batch(self, loader, batch):
         if self.bus.steps < MOST_PER_PLACE:
             self.matrices.add(tensors_in(batch))
+            self.rows[True].update(lengths(tensors_in(batch)))
 
     def optimizer_born(self, optimizer):
         self.optimizers.append(optimizer)
@@ -47,6 +49,7 @@ class Listener:
         if self.bus.steps < MOST_PER_PLACE:
             given = list(tensors_in((args, kwargs)))
             self.matrices.add(given)
+            self.rows[False].update(lengths(given))
             if not self.bus.steps:
                 self.data_enters(given)
 
@@ -112,6 +115,7 @@ class Listener:
             twice=[{"op": graph.name_of(node), "site": self.bus.sites.of_traceback(graph.lines_of(node))[0]}
                    for node in list(graph.squashed_twice(nodes))[:MOST_TWICE]],
             over_one=[self.bus.sites.of_traceback(graph.lines_of(node))[0] for node in list(graph.over_one(nodes))[:MOST_TWICE]],
+            over_rows=[self.bus.sites.of_traceback(graph.lines_of(node))[0] for node in list(graph.extremes_of_rows(tensors, self.rows[True] or self.rows[False]))[:MOST_TWICE]],
             unlogged=[self.bus.sites.of_traceback(graph.lines_of(node))[0] for node in graph.unlogged(tensors)][:MOST_TWICE],
             regrouped=self.regrouped(nodes),
             unregistered=[] if gathered else self.unregistered(leaves), outer=self.outer(tensors), combined=self.combined(tensors),
@@ -197,6 +201,10 @@ class Listener:
             told = {"op": graph.name_of(node), "from": operand, "to": result, "both": is_both}
             found.append({**told, "site": user, "lib": library})
         return found[:5]
+
+
+def lengths(tensors):
+    return {len(tensor) for tensor in tensors if tensor.dim() and is_dense(tensor) and len(tensor) > 1}
 
 
 def is_flat(leaf):

@@ -2,7 +2,7 @@
 
 A module that scores what another module made goes through it twice in a round: in the step of its own optimizer, and in that of the maker's. The
 gradient that arrives at the score is positive where that step pushes it down. One event "opponents" for each such pair, with the share of positive
-ones in the steps of both.
+ones in the steps of both, and at what the first says of other examples, as real ones, in its own steps.
 """
 
 from . import graph, registered
@@ -20,8 +20,8 @@ class Pair:
 
     def __init__(self, scorer, maker, site):
         self.scorer, self.maker, self.site = scorer, maker, site
-        self.own, self.its = [], []
-        self.waiting = []  # of calls since the last step
+        self.own, self.its, self.real = [], [], []
+        self.waiting, self.of_others = [], []  # of calls since the last step
 
     @property
     def is_known(self):
@@ -40,6 +40,7 @@ class Listener:
             maker = next((one for t in given if (one := self._maker(t)) is not None), None)
             if maker is None:
                 self.kept[id(module)] = module
+                self._scored_others(module, output)
             elif maker is not module:
                 self._scored(module, maker, output)
         if len(self.made.known) > MOST_MADE:
@@ -63,14 +64,21 @@ class Listener:
             self.pairs[key] = Pair(module, maker, self.bus.sites.here()[0])
         if self.pairs[key].is_known:
             return
-        waiting = self.pairs[key].waiting
+        self._hear(outputs[0], self.pairs[key].waiting)
 
+    def _scored_others(self, module, output):
+        outputs = [t for t in tensors_in(output) if t.requires_grad]
+        for pair in self.pairs.values():
+            if pair.scorer is module and len(outputs) == 1 and is_score(outputs[0]) and not pair.is_known:
+                self._hear(outputs[0], pair.of_others)
+
+    def _hear(self, score, waiting):
         def hear(gradient):
             if not is_unreadable(gradient) and len(waiting) < 2 * MOST_STEPS:
                 told = gradient != 0
                 waiting.append(float((gradient > 0).sum() / told.sum().clamp(min=1)) if bool(told.any()) else None)
 
-        hear_gradient(outputs[0], self.bus.quietly(self, hear))
+        hear_gradient(score, self.bus.quietly(self, hear))
 
     def step_before(self, optimizer):
         if not self.pairs:
@@ -83,8 +91,11 @@ class Listener:
             is_own, is_its = ({id(p) for p in registered.parameters(one)} & held for one in (pair.scorer, pair.maker))
             told = pair.own if is_own and not is_its else pair.its if is_its and not is_own else None
             if told is not None and len(told) < MOST_STEPS:
-                told += [1 - share if climbs else share for share in pair.waiting if share is not None]
+                told += turned(pair.waiting, climbs)
+            if told is pair.own and len(pair.real) < MOST_STEPS:
+                pair.real += turned(pair.of_others, climbs)
             pair.waiting.clear()
+            pair.of_others.clear()
 
     def close(self, reason):
         for pair in self.pairs.values():
@@ -93,7 +104,12 @@ class Listener:
                     "opponents", site=pair.site, scorer=type(pair.scorer).__name__, maker=type(pair.maker).__name__,
                     own=len(pair.own), its=len(pair.its), own_up=sum(pair.own) / len(pair.own), its_up=sum(pair.its) / len(pair.its),
                     own_range=[min(pair.own), max(pair.own)], its_range=[min(pair.its), max(pair.its)],
+                    real=len(pair.real), real_range=[min(pair.real), max(pair.real)] if pair.real else [0, 1],
                 )  # fmt: skip
+
+
+def turned(shares, climbs):
+    return [1 - share if climbs else share for share in shares if share is not None]
 
 
 def is_score(tensor):

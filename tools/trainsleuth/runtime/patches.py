@@ -123,7 +123,9 @@ def autograd_grad(torch, bus):
     @functools.wraps(original)
     def wrapper(*args, **kwargs):
         bus.tell("autograd_grad")
-        return original(*args, **kwargs)
+        gradients = original(*args, **kwargs)
+        bus.tell("autograd_grad_after", gradients)
+        return gradients
 
     autograd.grad = wrapper
 

@@ -1,0 +1,61 @@
+"""A penalty of gradients without a graph is told; one with a graph, a weight of a term, and weights that move by them are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from probed import Host, failing, with_edits
+
+pytest.importorskip("torch")
+
+PROGRAM = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+critic = nn.Sequential(nn.Linear(3, 16), nn.Softplus(), nn.Linear(16, 1))
+optimizer = torch.optim.Adam(critic.parameters(), lr=0.001)
+
+
+def penalty(x):
+    x = x.clone().requires_grad_()
+    score = critic(x)
+    slope = torch.autograd.grad(score.sum(), x)[0]
+    return (slope.norm(dim=1) - 1).square().mean()
+
+
+for step in range(12):
+    real, made = torch.randn(16, 3), torch.randn(16, 3) + 1
+    loss = critic(made).mean() - critic(real).mean()
+    loss = loss + 10 * penalty(real)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+WEIGHT = ("loss + 10 * penalty(real)", "loss + penalty(real) * critic(real).square().mean()")
+MOVED = (
+    "loss + 10 * penalty(real)",
+    "loss + (critic[2].bias - 0.1 * torch.autograd.grad(loss, critic[2].bias, retain_graph=True)[0]).square().sum()",
+)
+TOLD = ("loss = loss + 10 * penalty(real)", "print(float(loss + penalty(real)))")
+
+
+@pytest.mark.parametrize(
+    ("edits", "count"),
+    [
+        ((), 1),
+        ((("loss = loss + 10 *", "loss += 10 *"),), 1),
+        ((("score.sum(), x)", "score.sum(), x, create_graph=True)"),), 0),
+        ((WEIGHT,), 0),
+        ((MOVED,), 0),
+        ((TOLD,), 0),
+    ],
+    ids=["no graph", "in place", "graph", "weight", "moved", "only told"],
+)
+def test_only_a_penalty_without_a_graph_is_told(
+    host: Host, tmp_path: Path, edits: tuple[tuple[str, str], ...], count: int
+) -> None:
+    found = failing(host, tmp_path, with_edits(PROGRAM, edits), "loss_contract", 12)
+    told = [one for one in found if "create_graph" in one.message]
+    assert [(one.severity, one.line) for one in told] == [("warning", 13)] * count, found

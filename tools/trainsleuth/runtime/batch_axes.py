@@ -1,0 +1,49 @@
+"""Listener: along which axis of what enters a module the examples of a batch stand, in training and in evaluation.
+
+Known where all tensors of a loader's batch are equally long, and one axis of what enters is as long as they are, and no
+other. One event "batch_axes" for each argument for which both are known.
+"""
+
+from collections import Counter
+
+from .calls import named_tensors
+from .phases import inner
+from .tensors import is_dense, tensors_in
+
+MOST_WAYS = 30
+
+
+class Listener:
+    def __init__(self, bus):
+        self.bus, self.events, self.torch = bus, bus.events, bus.torch
+        self.length = None  # of the batch that a loader gave last
+        self.axes = {}  # (root, argument, number of axes) -> {is it training: Counter of axes}
+        self.sites = {}  # (key, is it training) -> (class, place of its first call)
+
+    def batch(self, loader, batch):
+        lengths = {len(tensor) for tensor in tensors_in(batch) if tensor.dim() and is_dense(tensor)}
+        self.length = lengths.pop() if len(lengths) == 1 else None
+
+    def forward_before(self, module, args, kwargs):
+        is_training = self.torch.is_grad_enabled() and module.training
+        if self.length is None or (module.training and not is_training):
+            return
+        module = inner(module)
+        root = self.bus.number("root", module)
+        for name, tensor in (*named_tensors(args, ""), *named_tensors(kwargs, "")):
+            axes = [axis for axis, size in enumerate(tensor.shape) if size == self.length]
+            key = (root, name, tensor.dim())
+            if tensor.dim() < 2 or len(axes) != 1 or (key not in self.axes and len(self.axes) >= MOST_WAYS):
+                continue
+            self.axes.setdefault(key, {True: Counter(), False: Counter()})[is_training][axes[0]] += 1
+            if (key, is_training) not in self.sites:
+                self.sites[key, is_training] = (type(module).__name__, self.bus.sites.here(), list(tensor.shape))
+
+    def close(self, reason):
+        for key, counts in self.axes.items():
+            if counts[True] and counts[False]:
+                (cls, (user, library), trained), (_, (at, _), tried) = (self.sites[key, role] for role in (True, False))
+                self.events(
+                    "batch_axes", root=key[0], name=key[1], cls=cls, site=at or user, lib=library, trained_at=user, shapes=[trained, tried],
+                    train=[list(one) for one in counts[True].items()], eval=[list(one) for one in counts[False].items()],
+                )  # fmt: skip

@@ -1,0 +1,83 @@
+"""Listener: what a loss weighs its classes with, and how often each of them comes.
+
+One event "class_weights" for each loss and line, with groups of classes that exclude each other: the classes of a cross
+entropy, or absent and present for each label of a binary one (`pos_weight`, or a `weight` for each of its elements).
+"""
+
+from .tensors import is_dense, is_unreadable
+
+LAST_STEP = 300
+MOST_PLACES = 8
+MOST_CLASSES = 1000
+MOST_GROUPS = 50
+BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
+
+
+class Listener:
+    def __init__(self, bus):
+        self.bus, self.events, self.torch = bus, bus.events, bus.torch
+        self.seen = {}  # (function, line of the user, of a library) -> [calls, weights, counts], (groups, classes) each
+
+    def loss_after(self, name, arguments, output):
+        given = arguments.get("weight"), arguments.get("pos_weight")
+        if given == (None, None) or self.bus.steps > LAST_STEP or not getattr(output, "requires_grad", False):
+            return
+        found = self._binary(arguments, *given) if name in BINARY else self._classes(arguments, given[0])
+        if found is None:
+            return
+        place = (name, *self.bus.sites.here())
+        if place in self.seen or len(self.seen) < MOST_PLACES:
+            calls, weights, counts = self.seen.get(place, (0, 0.0, 0.0))
+            if not calls or counts.shape == found[1].shape:
+                self.seen[place] = calls + 1, weights + found[0], counts + found[1]
+
+    def _classes(self, arguments, weight):
+        target = list(arguments.values())[1]
+        if not can_be_read(weight) or not can_be_read(target) or target.dtype.is_floating_point:
+            return None
+        classes = weight.numel()
+        if not 2 <= classes <= MOST_CLASSES or not target.numel():
+            return None
+        labels = target.detach().reshape(-1)
+        kept = (labels != arguments.get("ignore_index", -100)) & (labels >= 0) & (labels < classes)
+        counts = self.torch.zeros(
+            classes, dtype=self.torch.float64, device="cpu" if labels.device.type == "mps" else labels.device
+        )
+        counts.index_add_(0, labels.clamp(0, classes - 1).long(), kept.to(counts.dtype))
+        return weight.detach().reshape(1, -1).to(counts), counts[None]
+
+    def _binary(self, arguments, weight, positive):
+        target = list(arguments.values())[1]
+        if not can_be_read(target) or not target.numel():
+            return None
+        target = target.detach()
+        present, absent = (target == 1).double(), (target == 0).double()
+        if positive is not None:
+            labels = positive.numel()
+            if (
+                not can_be_read(positive)
+                or labels not in (1, target.shape[-1] if target.dim() else 1)
+                or labels > MOST_GROUPS
+            ):
+                return None
+            rows = (present.reshape(-1, labels), absent.reshape(-1, labels))
+            counts = self.torch.stack([rows[1].sum(0), rows[0].sum(0)], 1)
+            weights = positive.detach().reshape(-1).to(counts)
+            return self.torch.stack([self.torch.ones_like(weights), weights], 1), counts
+        if not can_be_read(weight) or weight.shape != target.shape:
+            return None
+        sums = [(present.sum(), (present * weight.detach()).sum()), (absent.sum(), (absent * weight.detach()).sum())]
+        (ones, of_ones), (zeros, of_zeros) = sums
+        means = self.torch.stack([of_zeros / zeros.clamp(min=1), of_ones / ones.clamp(min=1)])
+        return means[None], self.torch.stack([zeros, ones])[None]
+
+    def close(self, reason):
+        for (fn, user, library), (calls, weights, counts) in self.seen.items():
+            self.events(
+                "class_weights", fn=fn, site=user, lib=library, calls=calls, n=self.bus.steps,
+                weights=(weights / calls).tolist(), counts=[[int(one) for one in group] for group in counts.tolist()],
+            )  # fmt: skip
+
+
+def can_be_read(tensor):
+    return hasattr(tensor, "grad_fn") and is_dense(tensor) and not is_unreadable(tensor)
