@@ -13,7 +13,7 @@ NEEDED = 3  # calls of each
 def turned_in_evaluation(trace: Trace) -> Iterator[Finding]:
     told = set()
     for event in trace.events("batch_axes"):
-        train, evaluation = ({axis: count for axis, count in event[role]} for role in ("train", "eval"))
+        train, evaluation = (dict(event[role]) for role in ("train", "eval"))
         if len(train) != 1 or len(evaluation) != 1 or train.keys() == evaluation.keys() or event["root"] in told:
             continue
         if min(*train.values(), *evaluation.values()) < NEEDED:
