@@ -58,9 +58,10 @@ NOT_IN_TRAINING = ("        x, y = x.transpose(0, 1), y.T\n        loss", "     
         ((), 0),
         ((NOT_IN_EVALUATION,), 1),
         ((NOT_IN_TRAINING, NOT_IN_EVALUATION), 0),
+        ((NOT_IN_EVALUATION, ("    net.eval()\n", ""), ("with torch.no_grad()", "if True")), 1),
         ((NOT_IN_EVALUATION, ("7, 5)", "12, 5)")), 0),
     ],
-    ids=["turned in both", "turned in training", "turned in neither", "as long as the batch"],
+    ids=["turned in both", "turned in training", "turned in neither", "evaluated in training mode", "as long as the batch"],
 )  # fmt: skip
 def test_only_a_batch_turned_in_one_is_told(
     host: Host, tmp_path: Path, edits: tuple[tuple[str, str], ...], count: int

@@ -4,6 +4,8 @@ reward + gamma * value(next state) is right while the episode goes on. After its
 a reset or a dead end, and its value must not count: without the factor (1 - done) values leak from one
 episode into another and grow without a limit that the rewards would set.
 
+Multiplied with done itself in place of (1 - done), it counts after the end alone.
+
 Fix: reward + gamma * value * (1 - done), with done for true ends only: a time limit is no end.
 
 Cannot see: programs that never hold a flag of the end; tasks without ends are right without one. It speaks
@@ -43,6 +45,18 @@ Good:
         loss.backward()
         optimizer.step()
 
+Bad (multiplied with the end itself):
+    import torch
+
+    def learn(q, target, batch, optimizer, gamma=0.99):
+        states, actions, rewards, next_states, dones = batch
+        with torch.no_grad():
+            best = rewards + gamma * dones * target(next_states).max(1)[0]
+        loss = (q(states).gather(1, actions).squeeze(1) - best).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
 Good (the end is handled elsewhere in the function, or there is one episode only):
     def returns(rewards, gamma):
         out, running = [], 0.0
@@ -75,9 +89,15 @@ SAY = Verdicts(
     "step_trace",
     suspects=("values-cross-episodes",),
     claims=("truncation-is-not-termination",),
+    forms={"unused": "the end is not looked at", "turned": "multiplied with the end itself"},
 )
 _END = re.compile(
     r"(^|_)(dones?|terminals?|terminateds?|is_(done|end|terminal)|end_of_episode|non_?terminals?)(_|$)|^d$"
+)
+_IS_END = re.compile(r"^(?:\w+_)?(?:dones?|terminals?|terminated|is_done|is_terminal)$", re.IGNORECASE)
+_TURNS = re.compile(  # somewhere a flag of the end is turned into one of going on
+    rb"1(?:\.0*)?[ \t]*-[ \t]*(?:\w+[.(])*\w*(?:done|termin)|not[ \t]+\w*(?:done|termin)|~[ \t]*\w*(?:done|termin)"
+    rb"|0(?:\.0*)? if (?:\w+[.])*\w*(?:done|termin)|done[^\n]*else 1|logical_not\(\w*done|(?:done|terminal)s? *= *(?:1|True) *-"
 )
 _STATE = re.compile(r"state|obs|^(s|ns|s2|s_|s_next|sp|s_?prime)$", re.IGNORECASE)
 _LEARNING = ("torch", "tensorflow", "jax", "flax", "keras", "pytorch_lightning", "lightning")
@@ -95,6 +115,20 @@ def _examined(index: Index, found: Bootstrap) -> Finding:
     path, line, function = found.function.path, found.expr.line, found.function
     if _is_table(index, found):
         return SAY.passed(path, line, "a table of values: that of a last state is never updated and stays zero")
+    turned = next((factor for factor in found.ahead if factor.kind == "path" and _IS_END.match(factor.last)), None)
+    if turned is not None and not any(True for _ in index.files_holding(_TURNS)):
+        message = (
+            f"{written(found.expr)} at {path}:{line} multiplies the value of the next state with {turned.text} itself: it counts where the episode has ended, and "
+            f"nowhere else; expected a factor (1 - {turned.text}), unless {turned.text} is 1 while the episode goes on."
+        )
+        return SAY.fail(
+            path,
+            line,
+            message,
+            (Link(path, line, f"{turned.text} is a factor of what comes next"),),
+            "medium",
+            form="turned",
+        )
     used = next((name for name in _read(function, found.expr) if _OTHER_END.search(name)), "")
     if used:
         return SAY.passed(path, line, f"{used} is used in {function.name}")
@@ -114,7 +148,7 @@ def _examined(index: Index, found: Bootstrap) -> Finding:
     if not _calls_network(found):
         said = f"{message} If {function.name} is only given one whole episode, none is needed."
         return SAY.fail(path, line, said, chain, "low", "note")
-    return SAY.fail(path, line, message, chain)
+    return SAY.fail(path, line, message, chain, form="unused")
 
 
 def _is_table(index: Index, found: Bootstrap) -> bool:

@@ -1,7 +1,7 @@
 """Something that training needs is computed, and nothing reads it.
 
 A term of the loss that is not added, the order that brings sorted sequences back, a causal mask or weights of classes that are
-made and not used, boxes that were to move with their picture: the line that should read it was lost, or reads a neighbour of a like
+made and not used, boxes that were to move with their picture, an argument that is brought into shape and left: the line that should read it was lost, or reads a neighbour of a like
 name. The program runs, and what the
 value was to do is not done.
 
@@ -41,6 +41,18 @@ Bad (the order that brings the rows back):
             packed = pack_padded_sequence(words[order], lengths, batch_first=True)
             out, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
             return out[order]
+
+Bad (an argument in a new shape):
+    from torch import nn
+
+    class Decoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.basis = nn.Linear(8, 8)
+
+        def forward(self, weights, norm):
+            norm = norm.unsqueeze(-1)
+            return self.basis(weights)
 
 Good:
     import torch
@@ -98,6 +110,7 @@ SAY = Verdicts(
         "loss": "a term of the loss",
         "order": "the order that brings rows back",
         "weights": "a mask that is made there, or weights of classes",
+        "shaped": "an argument in a new shape",
         "moved": "where something lies when a picture was flipped, cropped or scaled",
     },
 )
@@ -107,6 +120,19 @@ _ORDER = re.compile(rb"sort\([^\n]*\n(?:[^\n]*\n){0,4}?[^\n]*sort\(")
 _MASK = re.compile(rb"mask[ \t]+=[^=\n][^\n]*(?:[mM]ask\w*|tri[lu])\(")
 _WEIGHTS = re.compile(rb"(?:class|cls|pos|sample|label|ce)_weights?[ \t]+=[^=\n]")
 _MOVES = re.compile(rb"def \w*(?:flip|crop|resize|rescale|scale|shift|translate|mirror|affine)")
+_SHAPED = re.compile(rb"\b(\w+)[ \t]+=[ \t]+(?:torch\.\w+\()?\1(?:\.|\[|,)")
+_SHAPES = (
+    "unsqueeze",
+    "view",
+    "reshape",
+    "expand",
+    "permute",
+    "transpose",
+    "repeat",
+    "squeeze",
+    "expand_as",
+    "view_as",
+)
 _IS_MOVING = re.compile(r"flip|crop|resize|scale|shift|translat|mirror|affine", re.IGNORECASE)
 _EDGE = re.compile(
     r"^(?:w|h|width|height|left|top|scale|scale_[xywh]|sx|sy|size|[xy]_?(?:offset|shift|scale|off))$|(?:^|_)(?:width|height)$",
@@ -127,7 +153,7 @@ _CASTS = ("float", "long", "to", "cuda", "type", "detach", "clone", "item", "cpu
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for function in index.functions_holding(_LOSS, _ORDER, _MASK, _WEIGHTS, _MOVES):
+    for function in index.functions_holding(_LOSS, _ORDER, _MASK, _WEIGHTS, _MOVES, _SHAPED):
         if function.name != MODULE_BODY and not is_test(function.path):
             for name, found in bindings(function).items():
                 is_own = len(found) == 1 and "." not in name and not name.startswith("_")
@@ -142,6 +168,8 @@ def _form(function: Function, binding: Binding) -> str:
         return ""
     if _brings_back(function, binding, value):
         return "order"
+    if _is_shaped(function, binding, value):
+        return "shaped"
     if binding.items or value.kind not in _RUNS:
         return ""
     if _IS_MOVING.search(function.name) and value.kind == "binary" and _is_measured_from_edge(value):
@@ -153,6 +181,16 @@ def _form(function: Function, binding: Binding) -> str:
         return "loss" if is_term and _is_trained_there(function, binding.position) else ""
     is_mask = _IS_MASK.search(binding.name) and any(map(_MASKS.search, called))
     return "weights" if (is_mask or _IS_WEIGHTS.search(binding.name)) and _trains(function) else ""
+
+
+def _is_shaped(function: Function, binding: Binding, value: Expr) -> bool:
+    """norm = norm.unsqueeze(-1), of an argument that stands nowhere else."""
+    if function.parameter(binding.name) is None or value.kind != "call" or value.last not in _SHAPES:
+        return False
+    shaped = (
+        value.argument(0, "input") if value.receiver is not None and value.receiver.text == "torch" else value.receiver
+    )
+    return shaped is not None and shaped.kind == "path" and shaped.text == binding.name
 
 
 def _is_measured_from_edge(value: Expr) -> bool:
@@ -204,7 +242,7 @@ def _trains(function: Function) -> bool:
 
 def _examined(function: Function, binding: Binding, form: str) -> Finding:
     event, path, name = function.events[binding.position], function.path, binding.name
-    if times_named(function, name) > 1 or "locals" in function.called:
+    if times_named(function, name) > (3 if form == "shaped" else 1) or "locals" in function.called:
         return SAY.passed(path, event.line, f"{name} is read")
     value = written(event.value) if event.value is not None else ""
     message = f"{name} = {value} at {path}:{event.line} is read nowhere in {function.name}(): which line was to use it?"

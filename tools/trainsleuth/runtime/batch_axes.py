@@ -1,4 +1,4 @@
-"""Listener: along which axis of what enters a module the examples of a batch stand, in training and in evaluation.
+"""Listener: along which axis of what enters a module the examples of a batch stand, in calls that a backward follows and in others.
 
 Known where all tensors of a loader's batch are equally long, and one axis of what enters is as long as they are, and no
 other. One event "batch_axes" for each argument for which both are known.
@@ -18,15 +18,15 @@ class Listener:
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.length = None  # of the batch that a loader gave last
         self.axes = {}  # (root, argument, number of axes) -> {is it training: Counter of axes}
-        self.sites = {}  # (key, is it training) -> (class, place of its first call)
+        self.sites = {}  # (key, is it training) -> (class, place of its first call, shape)
+        self.waiting = {}  # key -> (axis, site) of the last call, until a backward comes, or another call
 
     def batch(self, loader, batch):
         lengths = {len(tensor) for tensor in tensors_in(batch) if tensor.dim() and is_dense(tensor)}
         self.length = lengths.pop() if len(lengths) == 1 else None
 
     def forward_before(self, module, args, kwargs):
-        is_training = self.torch.is_grad_enabled() and module.training
-        if self.length is None or (module.training and not is_training):
+        if self.length is None:
             return
         module = inner(module)
         root = self.bus.number("root", module)
@@ -35,9 +35,20 @@ class Listener:
             key = (root, name, tensor.dim())
             if tensor.dim() < 2 or len(axes) != 1 or (key not in self.axes and len(self.axes) >= MOST_WAYS):
                 continue
-            self.axes.setdefault(key, {True: Counter(), False: Counter()})[is_training][axes[0]] += 1
-            if (key, is_training) not in self.sites:
-                self.sites[key, is_training] = (type(module).__name__, self.bus.sites.here(), list(tensor.shape))
+            self._count(key, False)  # no backward came since
+            self.waiting[key] = axes[0], (type(module).__name__, self.bus.sites.here(), list(tensor.shape))
+            if not self.torch.is_grad_enabled():
+                self._count(key, False)
+
+    def backward_before(self, tensors, gradients):
+        for key in list(self.waiting):
+            self._count(key, True)
+
+    def _count(self, key, is_training):
+        if key in self.waiting:
+            axis, site = self.waiting.pop(key)
+            self.axes.setdefault(key, {True: Counter(), False: Counter()})[is_training][axis] += 1
+            self.sites.setdefault((key, is_training), site)
 
     def close(self, reason):
         for key, counts in self.axes.items():

@@ -1,0 +1,118 @@
+"""A loss compares what is named as the prediction of one thing with another, though that thing is there.
+
+F.mse_loss(predicted_noise, image) with noise drawn two lines above: the loss falls, the network learns something, and whoever uses its
+output takes it for what its name says. So do pred_boxes against the boxes of the teacher, y_pred against x.
+
+Question to answer: is the other value meant as the target?
+
+Fix: compare with what the prediction is named for, or name it for what it predicts.
+
+Cannot see: predictions without such a name, targets behind another name.
+
+Bad:
+    import torch
+    from torch.nn import functional as F
+
+    def p_losses(model, image, t, mix):
+        noise = torch.randn_like(image)
+        predicted_noise = model(mix(image, noise, t), t)
+        return F.mse_loss(predicted_noise, image)
+
+Good:
+    import torch
+    from torch.nn import functional as F
+
+    def p_losses(model, image, t, mix):
+        noise = torch.randn_like(image)
+        predicted_noise = model(mix(image, noise, t), t)
+        return F.mse_loss(predicted_noise, noise)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Expr, Function, Index, bindings, is_test, loss_calls, written
+from trainsleuth.finding import Finding, Link
+
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "target-of-another-name",
+    "loss",
+    "warning",
+    "",
+    suspects=("another-loss-fault",),
+    claims=("adaptive-parts-mask-bugs",),
+    look="read what the output is used for where the model is applied: that is what it is to be compared with",
+)
+_LOSSES = (
+    "MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "BCELoss", "BCEWithLogitsLoss",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "CrossEntropyLoss", "cross_entropy",
+)  # fmt: skip
+_PREDICTED = re.compile(
+    r"^(?:pred(?:icted|iction)?|estimated|est|reconstructed|recon)_(\w+)$|^(\w+?)_(?:pred(?:icted|iction)?s?|hat|theta|estimate)$",
+    re.IGNORECASE,
+)
+_VAGUE = re.compile(
+    r"^(?:masks?|logits?|loss(?:es)?|scores?|out(?:put)?s?|class(?:es)?|probs?|model|fake|real|final|all|total|[a-wz])$",
+    re.IGNORECASE,
+)
+_TRUTH = re.compile(r"target|label|truth|true|gt|gold|actual|real|expected", re.IGNORECASE)
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for found in loss_calls(index, *_LOSSES):
+        if not is_test(found.site.function.path):
+            finding = _examined(found.site.function, found.site.call)
+            if finding is not None:
+                yield finding
+
+
+def _examined(function: Function, call: Expr) -> Finding | None:
+    """None where the prediction is not named for a thing that is there under its own name."""
+    pair = _named_for(function, call)
+    if pair is None:
+        return None
+    said, target, name = pair
+    path, line = function.path, call.line
+    if name in target.text or _TRUTH.search(target.text) or _is_compared(function, name):
+        return SAY.passed(path, line, f"{said} is compared with {target.text}, or {name} elsewhere")
+    chain = (Link(path, line, f"{written(call)}"),)
+    message = (
+        f"{written(call)} at {path}:{line} compares {said} with {target.text}, though {name}, which it is named for, is there and no loss of {function.name}() "
+        f"reads it: is {name} meant as the target?"
+    )
+    return SAY.fail(path, line, message, chain, "medium")
+
+
+def _named_for(function: Function, call: Expr) -> tuple[str, Expr, str] | None:
+    """(prediction, what it is compared with, the name of the thing that it is named for)."""
+    given = call.arguments[:2]
+    if len(given) != 2:
+        return None
+    for said, target in (given, given[::-1]):
+        met = _PREDICTED.match(said.text) if said.kind == "path" else None
+        name = (met[1] or met[2]) if met else ""
+        if not name or _VAGUE.match(name) or target.kind != "path" or _PREDICTED.match(target.last):
+            continue
+        if name in bindings(function) or function.parameter(name) is not None:
+            return said.text, target, name
+    return None
+
+
+def _is_compared(function: Function, name: str) -> bool:
+    """Some other call that computes a loss, or a difference, reads it: then each has a target of its own."""
+    for event in function.events:
+        for root in (*event.calls, event.value):
+            if root is None or (
+                root.kind == "call" and not re.search(r"loss|criterion|mse|l1|bce", root.last, re.IGNORECASE)
+            ):
+                continue
+            if root.kind in ("call", "binary") and any(
+                part.kind == "path" and part.text == name for part in root.walk()
+            ):
+                if root.kind == "call" or root.text == "-":
+                    return True
+    return False
