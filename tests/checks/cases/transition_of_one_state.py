@@ -104,6 +104,11 @@ SILENT = {
         ("observations, actions, rewards = [], [], []", "observations, actions, rewards, next_observations = [], [], [], []"),
         ("        rewards.append(reward)\n", "        rewards.append(reward)\n        next_observations.append(obs)\n"),
     ),
+    "frames to show": mutant(
+        _LISTS,
+        ("observations, actions, rewards = [], [], []", "observations, actions, rewards, frames = [], [], [], []"),
+        ("        rewards.append(reward)\n", "        rewards.append(reward)\n        frames.append(obs)\n"),
+    ),
     "a residual": """
 import torch
 from torch import nn
@@ -130,6 +135,12 @@ FAILS = {
     "lists": mutant(
         _LISTS,
         ("        observations.append(obs)\n", ""),
+        ("        rewards.append(reward)\n", "        rewards.append(reward)\n        observations.append(obs)\n"),
+    ),
+    "one of two lists": mutant(
+        _LISTS,
+        ("        observations.append(obs)\n", "        of_episode.append(obs)\n"),
+        ("observations, actions, rewards = [], [], []", "observations, of_episode, actions, rewards = [], [], [], []"),
         ("        rewards.append(reward)\n", "        rewards.append(reward)\n        observations.append(obs)\n"),
     ),
     "all lists": mutant(

@@ -13,6 +13,9 @@ _DISCOUNTS = tuple(map(re.compile, (rb"gamma", rb"discount", rb"GAMMA", rb"DISCO
 _REWARD = re.compile(r"^(r|R|rw|rew\w*|\w*reward\w*|Reward\w*|REWARD\w*|r_t|rs|b_r|batch_r|returns?)$")
 
 
+_PLAIN = ("detach", "float", "clone", "item", "squeeze")
+
+
 class Bootstrap(NamedTuple):
     """`ahead` are the factors that the discount is multiplied with."""
 
@@ -37,11 +40,18 @@ def bootstraps_in(function: Function, position: int, value: Expr) -> Iterator[Bo
         if expr.kind != "binary" or expr.text != "+" or len(expr.parts) != 2:
             continue
         for reward, rest in (expr.parts, expr.parts[::-1]):
-            multiplied = list(factors(rest))
+            multiplied = list(factors(_bare(rest)))
             ahead = tuple(factor for factor in multiplied if not _DISCOUNT.match(_base(factor)))
             if _REWARD.match(_base(reward)) and 0 < len(ahead) < len(multiplied):
                 yield Bootstrap(function, position, expr, ahead)
                 break
+
+
+def _bare(expr: Expr) -> Expr:
+    """(a * b).detach() is a * b."""
+    while expr.kind == "call" and len(expr.parts) == 1 and expr.last in _PLAIN and expr.receiver is not None:
+        expr = expr.receiver
+    return expr
 
 
 def _base(expr: Expr) -> str:

@@ -90,6 +90,9 @@ _KEEPS = re.compile(
     r"^(?:push|append|add|store|remember|memori[sz]e|save|record|put|observe)(?:_|$)|(?:transition|experience|memory)$",
     re.IGNORECASE,
 )
+_SHOWN = re.compile(
+    r"next|new|after|post|frame|image|img|video|render|screen|hist|traj|path|log|stat|record|plot", re.IGNORECASE
+)
 _COPIES = ("copy", "clone", "deepcopy")
 _OF_ENVIRONMENT = re.compile(r"env|game|simulator|task", re.IGNORECASE)
 
@@ -174,14 +177,12 @@ def _stored_late(function: Function) -> Iterator[Finding]:
         if not _chosen_from(function, position, state, action):
             continue
         states, actions = (_appended(function, position, name) for name in (state, action))
-        late = [(one, kept) for one, kept in states if function.events.index(one) > position]
-        if not late or not actions or len(late) < len(states):
+        early = {kept for one, kept in states if function.events.index(one) < position}
+        late = [(one, kept) for one, kept in states if kept not in early and not _is_of_next(function, kept)]
+        if not late or not actions:
             yield SAY.passed(function.path, event.line, f"{state} is kept before the step, or not at all")
             continue
         (kept_at, kept), path = late[0], function.path
-        if _begins_with_one(function, kept) or re.search(r"next|new|after", kept, re.IGNORECASE):
-            yield SAY.passed(path, event.line, f"{kept} begins with the first state, or is of the next ones")
-            continue
         (action_at, action_list), *_ = actions
         chain = (
             Link(path, event.line, f"{state} becomes what the step gives"),
@@ -235,8 +236,10 @@ def _appended(function: Function, position: int, name: str) -> list[tuple[Event,
     return found
 
 
-def _begins_with_one(function: Function, kept: str) -> bool:
-    """observations = [env.reset()]: then each state stands before its action after all."""
+def _is_of_next(function: Function, kept: str) -> bool:
+    """By its name; or observations = [env.reset()]: then each state stands before its action after all."""
+    if _SHOWN.search(kept):
+        return True
     made = [one.value for one in bindings(function).get(kept, ()) if one.kind == "assign"]
     return not made or any(
         value is None or value.kind not in ("list", "call") or bool(value.kind == "list" and value.parts)

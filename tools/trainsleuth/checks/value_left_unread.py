@@ -219,6 +219,20 @@ def _brings_back(function: Function, binding: Binding, value: Expr) -> bool:
     )
 
 
+def _times_read(function: Function, name: str) -> int:
+    """In statements, not in words about them; many where another function is made in this one."""
+    if any(event.kind == "define" for event in function.events):
+        return times_named(function, name)
+    read = (
+        part
+        for event in function.events
+        for root in (*event.calls, event.value)
+        if root is not None
+        for part in root.walk()
+    )
+    return len({(part.line, id(part)) for part in read if part.kind == "path" and part.text.partition(".")[0] == name})
+
+
 def _is_trained_there(function: Function, position: int) -> bool:
     """In the loop that goes backward, or in a function that gives another loss back."""
     trained = _trained_loops(function)
@@ -242,7 +256,8 @@ def _trains(function: Function) -> bool:
 
 def _examined(function: Function, binding: Binding, form: str) -> Finding:
     event, path, name = function.events[binding.position], function.path, binding.name
-    if times_named(function, name) > (3 if form == "shaped" else 1) or "locals" in function.called:
+    is_read = _times_read(function, name) > 1 if form == "shaped" else times_named(function, name) > 1
+    if is_read or "locals" in function.called:
         return SAY.passed(path, event.line, f"{name} is read")
     value = written(event.value) if event.value is not None else ""
     message = f"{name} = {value} at {path}:{event.line} is read nowhere in {function.name}(): which line was to use it?"
