@@ -70,6 +70,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Expr, FileFacts, Function, Index, Site, is_test, spelled, written
 from trainsleuth.finding import Finding, Link
 
+from ._sides import side
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -84,10 +85,6 @@ SAY = Verdicts(
 )
 _LEARNS = (re.compile(rb"backward\("), re.compile(rb"def (?:\w+_)?(?:train|fit)"))
 _MEASURES = re.compile(r"loss|err|metric|index|score|dist|corr|auc|acc|signal", re.IGNORECASE)
-_TRAINS = re.compile(r"(?:^|_)(?:train|training|fit)(?:_|$)", re.IGNORECASE)
-_EVALUATES = re.compile(
-    r"(?:^|_)(?:val|valid|validation|validate|test|eval|evaluate|evaluation|score)(?:_|$)", re.IGNORECASE
-)
 
 
 def check(index: Index) -> Iterator[Finding]:
@@ -104,7 +101,7 @@ def _calls(index: Index, file: FileFacts) -> Iterator[tuple[list[Site], Site, li
     for function in file.functions.values():
         for position, event in enumerate(function.events):
             for call in event.calls:
-                if len(call.arguments) > 1 and call.callee and (sides := _side(function, position)) is not None:
+                if len(call.arguments) > 1 and call.callee and (sides := side(function, position)) is not None:
                     (trained if sides else evaluated).setdefault(call.callee, []).append(Site(function, position, call))
     for callee in trained.keys() & evaluated.keys():
         first = trained[callee][0]
@@ -112,18 +109,6 @@ def _calls(index: Index, file: FileFacts) -> Iterator[tuple[list[Site], Site, li
             for other in evaluated[callee]:
                 if alike := [one for one in trained[callee] if _is_comparable(one, other)]:
                     yield alike, other, evaluated[callee]
-
-
-def _side(function: Function, position: int) -> bool | None:
-    """True where it trains, False where it evaluates; None where nothing says so."""
-    is_training, is_evaluating = bool(_TRAINS.search(function.name)), bool(_EVALUATES.search(function.name))
-    if is_training is not is_evaluating and "backward" not in function.called:
-        return is_training
-    loops = function.events[position].block.loops
-    if not loops or "backward" not in function.called:
-        return None
-    inside = (event for event in function.events if event.block.loops[: len(loops)] == loops)
-    return any(call.last == "backward" for event in inside for call in event.calls)
 
 
 def _is_comparable(one: Site, other: Site) -> bool:
