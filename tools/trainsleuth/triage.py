@@ -33,6 +33,14 @@ VISIT_STEPS = 40  # in which it is told which lines the run comes to: before Pyt
 START = 20  # seconds that a program of the usual size needs to start and to train a little
 _PASSED = "the probe {} passed in this run: read these lines, and ask whether the run was long enough to show it"
 _RATE = "probe:learning_rate"  # its one error: a rate that is 0 at all steps
+_BATCHES, _LEAK, _ALL = "probe:batch_as_seen", "split-leak", 0.95  # of the evaluation examples
+_OF_TRAINING = (
+    "same-data-for-two-parts",
+    "same-rows-for-two-parts",
+    "split-left-unused",
+    "training-set-as-test-set",
+    "training-set-in-test-loop",
+)
 TOLD = 6  # hypotheses that stay in the notes and in the answer when nothing speaks for or against them
 
 
@@ -225,7 +233,7 @@ def _without_answered(findings: Sequence[Finding]) -> list[Finding]:
 def cause_first(findings: Sequence[Finding], hypotheses: Sequence[Hypothesis]) -> list[Finding]:
     """Failures in the order of the hypothesis they speak for; for one cause, the line to edit before its effects."""
     place = {hypothesis.id: number for number, hypothesis in enumerate(hypotheses)}
-    failures = [f for f in findings if f.outcome == "fail"]
+    failures = _borne_out([f for f in findings if f.outcome == "fail"])
     rest = [f for f in findings if f.outcome != "fail"]
     stands_still = _stands_still(findings)
 
@@ -245,6 +253,29 @@ def cause_first(findings: Sequence[Finding], hypotheses: Sequence[Hypothesis]) -
         )
 
     return _corroborated(_told_once(sorted(failures, key=order))) + best_first(rest)
+
+
+def _borne_out(failures: Sequence[Finding]) -> list[Finding]:
+    """A part of the data that the code makes of the training data, by a check that only asks, and evaluation examples that this run had
+    all trained on: each alone may be meant, the two together are the leak.
+    """
+    trained_on = [
+        one
+        for one in failures
+        if one.by == _BATCHES and _LEAK in one.suspects and float(one.measured.get("share", 0)) >= _ALL
+    ]
+    if not trained_on:
+        return list(failures)
+    seen = trained_on[0]
+    said = (
+        f" In this run {seen.measured['shared']} of {seen.measured['evaluated']} evaluation examples were trained on."
+    )
+    return [
+        replace(one, severity="warning", confidence="medium", message=one.message + said, seen_by=(seen.by,))
+        if one.by.removeprefix("check:") in _OF_TRAINING and not one.doubt and not one.is_alarm
+        else one
+        for one in failures
+    ]
 
 
 def _told_once(failures: Sequence[Finding]) -> list[Finding]:
