@@ -154,7 +154,7 @@ NO_GO = {
     "probabilities for logits": ([("nn.Linear(64, 2))", "nn.Linear(64, 2), nn.Softmax(1))")], "holds probabilities"),
     "the training data held out, as the code says and the run shows": (
         [
-            ("train = DataLoader(TensorDataset(inputs[:3072], labels[:3072]), 8", 'class PartDataset(TensorDataset):\n    def __init__(self, kind):\n        first = {"train": 0, "val": 512}[kind]\n        super().__init__(inputs[first : first + 512], labels[first : first + 512])\n\n\ntrain_dataset = PartDataset("train")\nval_dataset = PartDataset("train")\ntrain = DataLoader(train_dataset, 8'),
+            ("train = DataLoader(TensorDataset(inputs[:3072], labels[:3072]), 8", 'class PartDataset(TensorDataset):\n    def __init__(self, kind):\n        first = {"train": 0, "val": 256}[kind]\n        super().__init__(inputs[first : first + 256], labels[first : first + 256])\n\n\ntrain_dataset = PartDataset("train")\nval_dataset = PartDataset("train")\ntrain = DataLoader(train_dataset, 8'),
             ("valid = DataLoader(TensorDataset(inputs[3072:], labels[3072:])", "valid = DataLoader(val_dataset"),
             ("range(300)", "range(3)"),
         ],

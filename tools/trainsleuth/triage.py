@@ -34,6 +34,7 @@ START = 20  # seconds that a program of the usual size needs to start and to tra
 _PASSED = "the probe {} passed in this run: read these lines, and ask whether the run was long enough to show it"
 _RATE = "probe:learning_rate"  # its one error: a rate that is 0 at all steps
 _BATCHES, _LEAK, _ALL = "probe:batch_as_seen", "split-leak", 0.95  # of the evaluation examples
+_BORNE_OUT = "by itself it asks; this run bears it out"
 _OF_TRAINING = (
     "same-data-for-two-parts",
     "same-rows-for-two-parts",
@@ -271,7 +272,14 @@ def _borne_out(failures: Sequence[Finding]) -> list[Finding]:
         f" In this run {seen.measured['shared']} of {seen.measured['evaluated']} evaluation examples were trained on."
     )
     return [
-        replace(one, severity="warning", confidence="medium", message=one.message + said, seen_by=(seen.by,))
+        replace(
+            one,
+            severity="warning",
+            confidence="medium",
+            message=one.message + said,
+            seen_by=(seen.by,),
+            grounds=_BORNE_OUT,
+        )
         if one.by.removeprefix("check:") in _OF_TRAINING and not one.doubt and not one.is_alarm
         else one
         for one in failures
