@@ -170,7 +170,7 @@ def test_a_program_with_a_fault_does_not_go(name: str, warm: Callable[..., Answe
     (tmp_path / "train.py").write_text(with_edits(PROGRAM, edits))
     answer = warm("preflight", "--time", "30", "--", "python", "train.py", cwd=tmp_path)
     assert answer.code == 1 and answer.output.startswith("NO GO  python train.py: "), answer.output
-    assert words in answer.output
+    assert words in answer.output, answer.output
 
 
 @pytest.mark.twins

@@ -33,7 +33,7 @@ VISIT_STEPS = 40  # in which it is told which lines the run comes to: before Pyt
 START = 20  # seconds that a program of the usual size needs to start and to train a little
 _PASSED = "the probe {} passed in this run: read these lines, and ask whether the run was long enough to show it"
 _RATE = "probe:learning_rate"  # its one error: a rate that is 0 at all steps
-_BATCHES, _LEAK, _ALL = "probe:batch_as_seen", "split-leak", 0.95  # of the evaluation examples
+_BATCHES, _LEAK, _MOST = "probe:batch_as_seen", "split-leak", 0.5  # of the evaluation examples; not every batch is read
 _BORNE_OUT = "by itself it asks; this run bears it out"
 _OF_TRAINING = (
     "same-data-for-two-parts",
@@ -258,12 +258,12 @@ def cause_first(findings: Sequence[Finding], hypotheses: Sequence[Hypothesis]) -
 
 def _borne_out(failures: Sequence[Finding]) -> list[Finding]:
     """A part of the data that the code makes of the training data, by a check that only asks, and evaluation examples that this run had
-    all trained on: each alone may be meant, the two together are the leak.
+    trained on: each alone may be meant, the two together are the leak.
     """
     trained_on = [
         one
         for one in failures
-        if one.by == _BATCHES and _LEAK in one.suspects and float(one.measured.get("share", 0)) >= _ALL
+        if one.by == _BATCHES and _LEAK in one.suspects and float(one.measured.get("share", 0)) >= _MOST
     ]
     if not trained_on:
         return list(failures)
