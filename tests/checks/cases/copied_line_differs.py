@@ -107,6 +107,11 @@ SILENT = {
     "main": _MAIN,
     "a class": _CLASS,
     "another number": mutant(_TRACING, ("pred[student][:49].mm(delta[1:].t())\n            p = temp.diagonal()\n            a = ((batch[student][:, :8] - batch[student][:, 8:]).sum(1) + 1)[1:]\n            said", "pred[student][:99].mm(delta[1:].t())\n            p = temp.diagonal()\n            a = ((batch[student][:, :8] - batch[student][:, 8:]).sum(1) + 1)[1:]\n            said")),
+    "a count, by another name": mutant(
+        _LOOPS,
+        ("        optimizer.step()\n", "        optimizer.step()\n        train_right += (scores.argmax(1) == label).sum()\n"),
+        ("        print(F.cross_entropy(scores, label))\n", "        val_right += (scores.argmax(1) == label).sum()\n"),
+    ),
     "little in common": """
 import torch
 
@@ -134,6 +139,11 @@ FAILS = {
     "another axis": mutant(_MAIN, ("            pred = out.argmax(dim=2)\n            residual = y - pred.float().mean(0)\n            print", "            pred = out.argmax(dim=1)\n            residual = y - pred.float().mean(0)\n            print")),
     "another scale": mutant(_MAIN, ("        for x, y in val_loader:\n            x = x.float().cuda() / 255.0", "        for x, y in val_loader:\n            x = x.float().cuda()")),
     "a difference the other way round": mutant(_MAIN, ("residual = y - pred.float().mean(0)\n            print", "residual = pred.float().mean(0) - y\n            print")),
+    "a count, by another name": mutant(
+        _LOOPS,
+        ("        optimizer.step()\n", "        optimizer.step()\n        train_right += (scores.argmax(1) == label).sum()\n"),
+        ("        print(F.cross_entropy(scores, label))\n", "        val_right += (scores.argmax(0) == label).sum()\n"),
+    ),
     "another sign": mutant(
         _CLASS,
         ("        score = -self.head(features).squeeze(1)\n        gap = self.limit(features) - score.detach() * self.weight\n        return", "        score = self.head(features).squeeze(1)\n        gap = self.limit(features) - score.detach() * self.weight\n        return"),

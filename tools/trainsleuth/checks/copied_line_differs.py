@@ -8,7 +8,7 @@ Question to answer: which of the two is meant?
 
 Fix: the same in both, best in one function that both call.
 
-Cannot see: copies in other files, lines that differ in more than one place, names that were changed as well.
+Cannot see: copies in other files, lines that differ in more than one place, names that differ by more than the part of the data that they are of.
 
 Bad:
     import torch
@@ -73,7 +73,7 @@ import re
 from collections.abc import Iterator
 from itertools import product
 
-from trainsleuth.facts import Event, Expr, FileFacts, Function, Index, is_test, spelled, written
+from trainsleuth.facts import Event, Expr, FileFacts, Function, Index, is_test, written
 from trainsleuth.finding import Finding, Link
 
 from ._sides import side
@@ -103,6 +103,10 @@ _REDUCES = (
     "gather", "squeeze", "unsqueeze", "flip", "roll", "std", "var", "logsumexp", "normalize", "cosine_similarity",
 )  # fmt: skip
 _TURNS = ("transpose", "permute", "t", "swapaxes", "movedim", "flip")
+_OF_PART = re.compile(
+    r"(?<![a-z])(?:train|training|val|valid|validation|test|eval|dev)_|_(?:train|training|val|valid|validation|test|eval|dev)(?![a-z])",
+    re.IGNORECASE,
+)
 _ENDS = frozenset(["1:", ":-1"])
 _TIMES = frozenset(["*", "/"])
 
@@ -121,7 +125,12 @@ def _sides(file: FileFacts) -> tuple[dict[Function, list[Event]], dict[Function,
     for function in file.functions.values():
         is_loss = bool(_IS_LOSS.search(function.qualname))
         for position, event in enumerate(function.events):
-            if event.kind == "assign" and event.value is not None and len(event.targets) == 1 and event.value.parts:
+            if (
+                event.kind in ("assign", "augment")
+                and event.value is not None
+                and len(event.targets) == 1
+                and event.value.parts
+            ):
                 trains = True if is_loss else side(function, position)
                 if trains is not None:
                     sides[not trains].setdefault(function, []).append(event)
@@ -156,7 +165,10 @@ def _compared(trained: Function, mine: list[Event], evaluated: Function, its: li
 
 def _paired(mine: list[Event], its: list[Event]) -> Iterator[tuple[Event, Event]]:
     """Of names that both sides set as often."""
-    names = [written(event.targets[0]) for event in mine], [written(event.targets[0]) for event in its]
+    names = (
+        [_neutral(written(event.targets[0])) for event in mine],
+        [_neutral(written(event.targets[0])) for event in its],
+    )
     for name in dict.fromkeys(names[0]):
         if names[0].count(name) == names[1].count(name):
             first = (event for event, own in zip(mine, names[0], strict=True) if own == name)
@@ -164,9 +176,19 @@ def _paired(mine: list[Event], its: list[Event]) -> Iterator[tuple[Event, Event]
             yield from zip(first, second, strict=True)
 
 
+def _neutral(name: str) -> str:
+    """val_loss and train_loss are one."""
+    return _OF_PART.sub("", name)
+
+
+def _spelled(expr: Expr) -> tuple[object, ...]:
+    """An expression to compare with others by, with names that do not tell of which part of the data they are."""
+    return expr.kind, _neutral(expr.text) if expr.kind == "path" else expr.text, *map(_spelled, expr.parts)
+
+
 def _value(event: Event) -> tuple[object, ...]:
     assert event.value is not None
-    return spelled(event.value)
+    return _spelled(event.value)
 
 
 def _size(event: Event) -> int:
@@ -179,7 +201,7 @@ def _apart(mine: Expr, its: Expr, around: Expr | None) -> tuple[str, str] | None
         return told
     if (mine.kind, mine.text, len(mine.parts)) != (its.kind, its.text, len(its.parts)):
         return None
-    parts = [(a, b) for a, b in zip(mine.parts, its.parts, strict=True) if spelled(a) != spelled(b)]
+    parts = [(a, b) for a, b in zip(mine.parts, its.parts, strict=True) if _spelled(a) != _spelled(b)]
     return _apart(*parts[0], mine) if len(parts) == 1 else None
 
 
@@ -190,24 +212,24 @@ def _told(mine: Expr, its: Expr, around: Expr | None) -> tuple[str, str] | None:
     if _is_axis(mine, around) and _is_axis(its, around):
         return "axis", f"axis {said}"
     if mine.kind == its.kind == "binary" and mine.text == its.text == "-" and len(mine.parts) == len(its.parts) == 2:
-        if list(map(spelled, mine.parts)) == list(map(spelled, reversed(its.parts))):
+        if list(map(_spelled, mine.parts)) == list(map(_spelled, reversed(its.parts))):
             return "sign", said
     for whole, bare in ((mine, its), (its, mine)):
         if (
             whole.kind == "unary"
             and whole.text == "-"
-            and spelled(whole.parts[0]) == spelled(bare)
+            and _spelled(whole.parts[0]) == _spelled(bare)
             and bare.kind != "number"
         ):
             return "sign", said
         inner = whole.receiver if whole.kind == "call" and whole.last in _TURNS else None
-        if inner is not None and spelled(inner) == spelled(bare):
+        if inner is not None and _spelled(inner) == _spelled(bare):
             return "turned", said
         if (
             whole.kind == "binary"
             and whole.text in _TIMES
             and whole.parts[1].kind == "number"
-            and spelled(whole.parts[0]) == spelled(bare)
+            and _spelled(whole.parts[0]) == _spelled(bare)
         ):
             return "scale", said
     return None
