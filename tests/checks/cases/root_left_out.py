@@ -53,3 +53,29 @@ FAILS = {
     "a variable": mutant(_FUNCTION, ("(1 - alpha_bar[t]).sqrt()", "(1 - alpha_bar[t])")),
     "clamped": mutant(_FUNCTION, ("(1 - alpha_bar[t]).sqrt()", "(1 - alpha_bar[t]).clamp(min=0)")),
 }  # fmt: skip
+_VAE = """
+import torch
+from torch import nn
+
+class VAE(nn.Module):
+    def reparameterize(self, mu, logvar):
+        std = torch.exp(0.5 * logvar)
+        eps = torch.randn_like(std)
+        return mu + eps * std
+
+    def sample(self, mean, log_var):
+        return mean + torch.randn_like(mean) * (log_var / 2).exp()
+
+    def loss(self, mu, logvar):
+        return -0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
+
+    def density(self, x, mu, log_std):
+        sigma = log_std.exp()
+        return (x - mu) / sigma
+"""
+SILENT["a variational autoencoder"] = _VAE
+SILENT["a variance"] = mutant(
+    _VAE, ("sigma = log_std.exp()", "var = log_std.mul(2).exp()"), ("(x - mu) / sigma", "(x - mu) / var.sqrt()")
+)
+FAILS["a deviation"] = mutant(_VAE, ("torch.exp(0.5 * logvar)", "torch.exp(logvar)"))
+FAILS["a factor of noise"] = mutant(_VAE, ("(log_var / 2).exp()", "log_var.exp()"))

@@ -1,14 +1,16 @@
-"""What a name calls a square root is computed without one.
+"""What is meant as a square root is computed without one: a sqrt_ in a name, the half of a log-variance.
 
 sqrt_one_minus_alphas_cumprod = 1 - alphas_cumprod: the name says what belongs there, and the formula that reads it counts on it. A schedule
 of noise with its coefficients squared mixes too little of both, a scale that is a variance is wrong by its own root; the
 program runs, and every loss looks plausible.
+Likewise exp(log_var) is a variance: mu + eps * exp(log_var), or std = exp(log_var), draws with the square of the standard deviation.
 
 Question to answer: where is the root taken?
 
-Fix: take it there (torch.sqrt, ** 0.5), or name the value for what it is.
+Fix: take it there (torch.sqrt, ** 0.5, exp(0.5 * log_var)), or name the value for what it is.
 
-Cannot see: values that another function computes; other names that promise something (std for a variance, log_ for a value).
+Cannot see: values that another function computes; other names that promise something (std for a variance, log_ for a value); a log_var that the project takes for the logarithm of the standard
+deviation throughout.
 
 Bad:
     import torch
@@ -21,6 +23,13 @@ Bad:
             self.register_buffer("sqrt_alphas_cumprod", torch.sqrt(kept))
             self.register_buffer("sqrt_one_minus_alphas_cumprod", 1.0 - kept)
 
+Bad (the half of a log-variance):
+    import torch
+
+    def reparameterise(mu, log_var):
+        eps = torch.randn_like(mu)
+        return mu + eps * torch.exp(log_var)
+
 Good:
     import torch
     from torch import nn
@@ -31,6 +40,13 @@ Good:
             kept = torch.cumprod(1 - betas, 0)
             self.register_buffer("sqrt_alphas_cumprod", torch.sqrt(kept))
             self.register_buffer("sqrt_one_minus_alphas_cumprod", (1.0 - kept) ** 0.5)
+
+Good (the half of a log-variance):
+    import torch
+
+    def reparameterise(mu, log_var):
+        eps = torch.randn_like(mu)
+        return mu + eps * torch.exp(0.5 * log_var)
 """
 
 from __future__ import annotations
@@ -51,8 +67,13 @@ SAY = Verdicts(
     suspects=("another-model-fault",),
     claims=("adaptive-parts-mask-bugs",),
     look="take the root there, or say where it is taken",
+    forms={"root": "a name that says sqrt", "half": "the exponential of a log-variance"},
 )
 _NAMED = re.compile(rb"r?sqrt_\w*[\"']?[ \t]*[=,]")
+_VARIANCE = re.compile(rb"log_?(?:var|sigma2|sigma_sq)\w*", re.IGNORECASE)
+_IS_LOG_VARIANCE = re.compile(r"(?:^|_)log_?(?:var|variance|sigma2|sigma_sq)s?(?:_|$)", re.IGNORECASE)
+_IS_DEVIATION = re.compile(r"^(?:\w+_)?(?:std|stddev|sigma|sd)(?:_\w+)?$", re.IGNORECASE)
+_IS_NOISE = re.compile(r"^(?:eps|epsilon|noise|xi)\d*$|^(?:randn|randn_like|normal_)$", re.IGNORECASE)
 _ROOT = re.compile(r"(?:^|_)r?sqrt_(?!n$|d$|dim)", re.IGNORECASE)
 _TAKES = re.compile(r"sqrt|root|pow|norm|std|cholesky|svd|eig|matrix|exp|extract|gather|load|parse|get", re.IGNORECASE)
 _ARITHMETIC = ("-", "+", "*", "/")
@@ -80,6 +101,54 @@ def check(index: Index) -> Iterator[Finding]:
             for event in function.events:
                 for name, value in _named(event):
                     yield _examined(function.path, event.line, name, value)
+    for function in index.functions_holding(_VARIANCE):
+        if not is_test(function.path) and "exp" in function.called:
+            for event in function.events:
+                for power, use in _deviations(event):
+                    yield _halved(function.path, power, use)
+
+
+def _deviations(event: Event) -> Iterator[tuple[Expr, str]]:
+    """exp(...) of a log-variance that is taken for a standard deviation: by its name, or as a factor of noise."""
+    if event.value is None:
+        return
+    if event.kind == "assign" and len(event.targets) == 1 and event.targets[0].kind == "path":
+        power = _power(event.value)
+        if power is not None and _IS_DEVIATION.match(event.targets[0].last):
+            yield power, event.targets[0].text
+    for product in event.value.walk():
+        if product.kind == "binary" and product.text == "*":
+            powers = [one for part in product.parts if (one := _power(part)) is not None]
+            noise = [part for part in product.parts for one in part.walk() if _IS_NOISE.match(one.last)]
+            if len(powers) == 1 and noise:
+                yield powers[0], written(product)
+
+
+def _power(expr: Expr) -> Expr | None:
+    """torch.exp(log_var), log_var.exp(), self.log_var.mul(0.5).exp(); None of anything else, and of the exponential of other things."""
+    if expr.kind != "call" or expr.last != "exp":
+        return None
+    receiver = expr.receiver
+    given = expr.argument(0, "input") if receiver is None or receiver.text in ("torch", "np", "numpy") else receiver
+    held = [part for part in given.walk() if part.kind in ("path", "attr")] if given is not None else []
+    return given if any(_IS_LOG_VARIANCE.search(part.last) for part in held) else None
+
+
+def _halved(path: str, power: Expr, use: str) -> Finding:
+    if power.kind not in ("path", "attr", "index") and any(part.kind in ("number", "binary") for part in power.walk()):
+        return SAY.passed(path, power.line, f"{written(power)} is scaled")
+    message = (
+        f"{use} at {path}:{power.line} takes exp({written(power)}) for a standard deviation, and it is the variance: expected exp(0.5 * {written(power)}), unless "
+        f"{written(power)} is the logarithm of the deviation."
+    )
+    return SAY.fail(
+        path,
+        power.line,
+        message,
+        (Link(path, power.line, f"exp({written(power)}) without its half"),),
+        "medium",
+        form="half",
+    )
 
 
 def _named(event: Event) -> Iterator[tuple[str, Expr]]:
@@ -115,7 +184,7 @@ def _examined(path: str, line: int, name: str, value: Expr) -> Finding:
     message = (
         f"{name} = {written(value)} at {path}:{line} takes no square root, though its name says so: where is it taken?"
     )
-    return SAY.fail(path, line, message, (Link(path, line, f"{name} is computed without a root"),))
+    return SAY.fail(path, line, message, (Link(path, line, f"{name} is computed without a root"),), form="root")
 
 
 def _has_root(part: Expr) -> bool:

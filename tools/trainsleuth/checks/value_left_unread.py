@@ -120,7 +120,7 @@ _ORDER = re.compile(rb"sort\([^\n]*\n(?:[^\n]*\n){0,4}?[^\n]*sort\(")
 _MASK = re.compile(rb"mask[ \t]+=[^=\n][^\n]*(?:[mM]ask\w*|tri[lu])\(")
 _WEIGHTS = re.compile(rb"(?:class|cls|pos|sample|label|ce)_weights?[ \t]+=[^=\n]")
 _MOVES = re.compile(rb"def \w*(?:flip|crop|resize|rescale|scale|shift|translate|mirror|affine)")
-_SHAPED = re.compile(rb"\b(\w+)[ \t]+=[ \t]+(?:torch\.\w+\()?\1(?:\.|\[|,)")
+_SHAPED = re.compile(rb"= torch\.unsqueeze\(|= \w+\.unsqueeze\(|= \w+\.expand\(|= \w+\.permute\(|= \w+\.transpose\(")
 _SHAPES = (
     "unsqueeze",
     "view",
