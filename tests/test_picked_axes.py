@@ -29,6 +29,7 @@ for step in range(12):
     with torch.no_grad():
         scores = net(x)
         best = PICK
+        right = (best == y.new_zeros(best.shape)).sum()
 """
 FLAT, TURNED = "scores.reshape(-1, 4), y.reshape(-1)", "scores.transpose(1, 2), y"
 
@@ -37,8 +38,10 @@ FLAT, TURNED = "scores.reshape(-1, 4), y.reshape(-1)", "scores.transpose(1, 2), 
     ("loss", "pick", "count"),
     [
         (FLAT, "scores.argmax(1)", 1),
-        (TURNED, "torch.max(scores.softmax(-1), dim=1)[1]", 1),
-        (TURNED, "scores.topk(2, dim=-2)", 1),
+        (TURNED, "torch.max(scores.softmax(-1), dim=1)[1].cpu()", 1),
+        (TURNED, "scores.argmax(dim=-2)", 1),
+        (TURNED, "scores.max(1)[0]", 0),
+        (TURNED, "scores[:, 1:].argmax(1)", 0),
         (FLAT, "scores.argmax(-1)", 0),
         (TURNED, "scores.transpose(1, 2).argmax(1)", 0),
         (FLAT, "scores.max()", 0),

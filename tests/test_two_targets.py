@@ -62,9 +62,9 @@ def accused(host: Host, folder: Path, *edits: tuple[str, str]) -> list[str]:
 def test_a_copy_that_follows_the_network_of_another(host: Host, tmp_path: Path, edit: tuple[str, str]) -> None:
     (message,) = accused(host, tmp_path, edit)
     assert message.startswith(
-        "a Critic that began with the weights of one network that trains is updated at program.py:34 from another one"
+        "the Critic updated at program.py:34 began as a copy of one network that trains, and is updated from another one"
     )
-    assert "no copy that was seen follows the first" in message
+    assert "none that was seen follows the first network" in message
 
 
 @pytest.mark.parametrize(

@@ -98,9 +98,10 @@ _SHAPES = (
 def check(index: Index) -> Iterator[Finding]:
     for function in index.functions_holding(_NAMED):
         if not is_test(function.path):
-            for event in function.events:
-                for name, value in _named(event):
-                    yield _examined(function.path, event.line, name, value)
+            named = [(event.line, name, value) for event in function.events for name, value in _named(event)]
+            for line, name, value in (one for one in named if _is_computed(one[2])):
+                beside = [other for _, _, other in named if other is not value and any(map(_has_root, other.walk()))]
+                yield _examined(function.path, line, name, value, any(_held(value) & _held(other) for other in beside))
     for function in index.functions_holding(_VARIANCE):
         if not is_test(function.path) and "exp" in function.called:
             for event in function.events:
@@ -155,12 +156,12 @@ def _named(event: Event) -> Iterator[tuple[str, Expr]]:
     """What gets a name that says it is a root: a variable, an attribute, a buffer."""
     if event.kind == "assign" and event.value is not None and len(event.targets) == 1:
         name = event.targets[0].last if event.targets[0].kind == "path" else ""
-        if _ROOT.search(name) and _is_computed(event.value):
+        if _ROOT.search(name):
             yield name, event.value
     for call in event.calls:
         if call.last.endswith("register_buffer") and len(call.arguments) > 1:
             given, value = call.arguments[:2]
-            if given.kind == "string" and _ROOT.search(given.text) and _is_computed(value):
+            if given.kind == "string" and _ROOT.search(given.text):
                 yield given.text, value
 
 
@@ -178,9 +179,18 @@ def _is_computed(value: Expr) -> bool:
     return value.kind == "binary"
 
 
-def _examined(path: str, line: int, name: str, value: Expr) -> Finding:
-    if any(_has_root(part) for part in value.walk()):
-        return SAY.passed(path, line, f"{name} has its root")
+def _held(value: Expr) -> set[str]:
+    return {
+        part.text
+        for part in value.walk()
+        if part.kind == "path" and part.text.partition(".")[0] not in ("torch", "np", "numpy")
+    }
+
+
+def _examined(path: str, line: int, name: str, value: Expr, is_taken_beside: bool) -> Finding:
+    """A line beside it that takes the root of the same thing says that the thing itself is none."""
+    if not is_taken_beside or any(_has_root(part) for part in value.walk()):
+        return SAY.passed(path, line, f"{name} has its root, or is made of roots")
     message = (
         f"{name} = {written(value)} at {path}:{line} takes no square root, though its name says so: where is it taken?"
     )

@@ -56,7 +56,7 @@ _PREDICTED = re.compile(
     re.IGNORECASE,
 )
 _VAGUE = re.compile(
-    r"^(?:masks?|logits?|loss(?:es)?|scores?|out(?:put)?s?|class(?:es)?|probs?|model|fake|real|final|all|total|[a-wz])$",
+    r"^(?:masks?|logits?|loss(?:es)?|scores?|out(?:put)?s?|class(?:es)?|probs?|model|fake|real|final|all|total|batch|data|samples?|inputs?|values?|state_values?|\w)$",
     re.IGNORECASE,
 )
 _TRUTH = re.compile(r"target|label|truth|true|gt|gold|actual|real|expected", re.IGNORECASE)
@@ -77,7 +77,12 @@ def _examined(function: Function, call: Expr) -> Finding | None:
         return None
     said, target, name = pair
     path, line = function.path, call.line
-    if name in target.text or _TRUTH.search(target.text) or _is_compared(function, name):
+    if (
+        name in target.text
+        or _TRUTH.search(target.text)
+        or _is_compared(function, name)
+        or _is_made_of(function, target.text, name)
+    ):
         return SAY.passed(path, line, f"{said} is compared with {target.text}, or {name} elsewhere")
     chain = (Link(path, line, f"{written(call)}"),)
     message = (
@@ -97,9 +102,35 @@ def _named_for(function: Function, call: Expr) -> tuple[str, Expr, str] | None:
         name = (met[1] or met[2]) if met else ""
         if not name or _VAGUE.match(name) or target.kind != "path" or _PREDICTED.match(target.last):
             continue
-        if name in bindings(function) or function.parameter(name) is not None:
+        made = [one.value for one in bindings(function).get(name, ())]
+        parameter = function.parameter(name)
+        is_number = any(
+            one is not None and one.kind == "number"
+            for one in (*made, parameter.default if parameter is not None else None)
+        )
+        if _is_shown(function, said.text, name):
+            continue
+        if not is_number and (made or parameter is not None):
             return said.text, target, name
     return None
+
+
+def _is_shown(function: Function, said: str, name: str) -> bool:
+    """state_pred = model(state, action): what the model is shown is no target of it."""
+    made = [one.value for one in bindings(function).get(said, ()) if one.value is not None]
+    return any(
+        one.kind == "call" and any(part.kind == "path" and part.text == name for part in one.arguments) for one in made
+    )
+
+
+def _is_made_of(function: Function, target: str, name: str, depth: int = 4) -> bool:
+    """t = y.float(), velocity = a * noise - b * image: then the thing is in the target."""
+    for one in bindings(function).get(target, ()) if depth else ():
+        walked = one.value.walk() if one.value is not None else ()
+        held = {part.text.partition(".")[0] for part in walked if part.kind == "path"}
+        if name in held or any(_is_made_of(function, other, name, depth - 1) for other in held - {target}):
+            return True
+    return False
 
 
 def _is_compared(function: Function, name: str) -> bool:

@@ -93,6 +93,7 @@ _KEEPS = re.compile(
 _SHOWN = re.compile(
     r"next|new|after|post|frame|image|img|video|render|screen|hist|traj|path|log|stat|record|plot", re.IGNORECASE
 )
+_IS_STATE = re.compile(r"state|obs|feature|frame|^(?:s|o|ob|x)$", re.IGNORECASE)
 _COPIES = ("copy", "clone", "deepcopy")
 _OF_ENVIRONMENT = re.compile(r"env|game|simulator|task", re.IGNORECASE)
 
@@ -139,7 +140,8 @@ def _moves(event: Event) -> tuple[str, str] | None:
 
 def _is_next(following: str, state: str) -> bool:
     after, before = following.rpartition(".")[2], state.rpartition(".")[2]
-    return after != before and any((met := form.match(after)) and met[1] == before for form in _NEXT)
+    is_state = bool(_IS_STATE.search(before))
+    return is_state and after != before and any((met := form.match(after)) and met[1] == before for form in _NEXT)
 
 
 def _stored_both(function: Function, position: int, state: str, following: str) -> Event | None:
@@ -148,10 +150,12 @@ def _stored_both(function: Function, position: int, state: str, following: str) 
     for event in function.events[position + 1 :]:
         if not _is_within(event.block, block):
             return None
-        if event.kind == "assign" and {state, following} & {
-            part.text for target in event.targets for part in target.walk()
-        }:
+        if event.targets and {state, following} & {part.text for target in event.targets for part in target.walk()}:
             return None
+        if "." in following and any(
+            call.callee.startswith(f"{function.self_name}.") and call.callee.count(".") == 1 for call in event.calls
+        ):
+            return None  # a method may step
         if any(_KEEPS.search(call.last) and {state, following} <= _given(call) for call in event.calls):
             return event
     return None
@@ -177,7 +181,7 @@ def _stored_late(function: Function) -> Iterator[Finding]:
         if not _chosen_from(function, position, state, action):
             continue
         states, actions = (_appended(function, position, name) for name in (state, action))
-        early = {kept for one, kept in states if function.events.index(one) < position}
+        early = {kept for one, kept in states if function.events.index(one) < position} | _shifted(function, event)
         late = [(one, kept) for one, kept in states if kept not in early and not _is_of_next(function, kept)]
         if not late or not actions:
             yield SAY.passed(function.path, event.line, f"{state} is kept before the step, or not at all")
@@ -233,6 +237,25 @@ def _appended(function: Function, position: int, name: str) -> list[tuple[Event,
             for call in event.calls:
                 if call.last == "append" and len(call.arguments) == 1 and _given(call) == {name}:
                     found.append((event, call.callee.rpartition(".")[0]))
+    return found
+
+
+def _shifted(function: Function, stepped: Event) -> set[str]:
+    """Lists that get something outside the round as well, as the first state, or of which one end is left off later on."""
+    loops = stepped.block.loops
+    found: set[str] = set()
+    for event in function.events:
+        if event.block.loops[: len(loops)] != loops:
+            found.update(
+                call.callee.rpartition(".")[0] for call in event.calls if call.last in ("append", "extend", "insert")
+            )
+        for part in event.value.walk() if event.value is not None else ():
+            if (
+                part.kind == "index"
+                and part.parts[0].kind == "path"
+                and any(one.kind == "slice" for one in part.parts[1:])
+            ):
+                found.add(part.parts[0].text)
     return found
 
 

@@ -120,19 +120,8 @@ _ORDER = re.compile(rb"sort\([^\n]*\n(?:[^\n]*\n){0,4}?[^\n]*sort\(")
 _MASK = re.compile(rb"mask[ \t]+=[^=\n][^\n]*(?:[mM]ask\w*|tri[lu])\(")
 _WEIGHTS = re.compile(rb"(?:class|cls|pos|sample|label|ce)_weights?[ \t]+=[^=\n]")
 _MOVES = re.compile(rb"def \w*(?:flip|crop|resize|rescale|scale|shift|translate|mirror|affine)")
-_SHAPED = re.compile(rb"= torch\.unsqueeze\(|= \w+\.unsqueeze\(|= \w+\.expand\(|= \w+\.permute\(|= \w+\.transpose\(")
-_SHAPES = (
-    "unsqueeze",
-    "view",
-    "reshape",
-    "expand",
-    "permute",
-    "transpose",
-    "repeat",
-    "squeeze",
-    "expand_as",
-    "view_as",
-)
+_SHAPED = re.compile(rb"= torch\.unsqueeze\(|= \w+\.unsqueeze\(|= \w+\.permute\(|= \w+\.transpose\(")
+_SHAPES = ("unsqueeze", "permute", "transpose")
 _IS_MOVING = re.compile(r"flip|crop|resize|scale|shift|translat|mirror|affine", re.IGNORECASE)
 _EDGE = re.compile(
     r"^(?:w|h|width|height|left|top|scale|scale_[xywh]|sx|sy|size|[xy]_?(?:offset|shift|scale|off))$|(?:^|_)(?:width|height)$",

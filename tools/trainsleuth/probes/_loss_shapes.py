@@ -45,7 +45,7 @@ def one_for_several(call: Event) -> Finding | None:
     predicted, wanted = (
         (given["shape"], target["shape"]) if given["requires_grad"] else (target["shape"], given["shape"])
     )
-    if len(predicted) != len(wanted) or predicted[0] != wanted[0] or wanted[0] == 1:
+    if not predicted or len(predicted) != len(wanted) or predicted[0] != wanted[0] or wanted[0] == 1:
         return None
     several = [(axis, many) for axis, (one, many) in enumerate(zip(predicted, wanted, strict=True)) if one == 1 < many]
     if not several or _broadcast(predicted, wanted) != wanted:

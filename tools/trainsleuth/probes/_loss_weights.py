@@ -15,14 +15,14 @@ NEEDED_CALLS = 5
 NEEDED_LABELS = 100
 APART = 1.5  # between the rarest and the commonest class, and between their weights
 ORDERED = 0.9  # rank correlation
-LIKE = 0.25  # of the logarithm: how far weights may be from the shares of the classes
+LIKE = 0.2  # of the logarithm: how far apart the weights divided by the counts may be
 SHOWN = 4
 
 
 def weighs_the_common(trace: Trace) -> Iterator[Finding]:
     """Proportional to the counts they are counts that were not inverted; where they only rise with them somebody may mean it so."""
     for event in trace.events("class_weights"):
-        if event["calls"] < NEEDED_CALLS or sum(map(sum, event["counts"])) < NEEDED_LABELS:
+        if event["changed"] or event["calls"] < NEEDED_CALLS or sum(map(sum, event["counts"])) < NEEDED_LABELS:
             continue
         groups = [_kept(weights, counts) for weights, counts in zip(event["weights"], event["counts"], strict=True)]
         ways = {way for group in groups if (way := _way(group))}
@@ -44,7 +44,8 @@ def _way(group: Sequence[tuple[int, float, int]]) -> str:
     if _correlation(_ranks(weights), _ranks(counts)) < ORDERED:
         return "falls"
     factors = [math.log(w / c) for w, c in zip(weights, counts, strict=True)]
-    return "counts" if max(factors) - min(factors) < 2 * LIKE else "rises"
+    is_set_by_hand = all(float(f"{weight / min(weights):.2g}") == round(weight / min(weights), 6) for weight in weights)
+    return "counts" if max(factors) - min(factors) < LIKE and not is_set_by_hand else "rises"
 
 
 def _ranks(values: Sequence[float]) -> list[float]:

@@ -1,7 +1,7 @@
 """Listener: along which axis of what enters a module the examples of a batch stand, in calls that a backward follows and in others.
 
 Known where all tensors of a loader's batch are equally long, and one axis of what enters is as long as they are, and no
-other. One event "batch_axes" for each argument for which both are known.
+other; compared where all other axes are the same. One event "batch_axes" for each argument for which both are known.
 """
 
 from collections import Counter
@@ -17,13 +17,14 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.length = None  # of the batch that a loader gave last
-        self.axes = {}  # (root, argument, number of axes) -> {is it training: Counter of axes}
+        self.axes = {}  # (root, argument, lengths of all other axes) -> {is it training: Counter of axes}
         self.sites = {}  # (key, is it training) -> (class, place of its first call, shape)
         self.waiting = {}  # key -> (axis, site) of the last call, until a backward comes, or another call
 
     def batch(self, loader, batch):
         lengths = {len(tensor) for tensor in tensors_in(batch) if tensor.dim() and is_dense(tensor)}
         self.length = lengths.pop() if len(lengths) == 1 else None
+        self.met = set()  # keys of calls since then: only the first is surely of this batch
 
     def forward_before(self, module, args, kwargs):
         if self.length is None:
@@ -32,9 +33,12 @@ class Listener:
         root = self.bus.number("root", module)
         for name, tensor in (*named_tensors(args, ""), *named_tensors(kwargs, "")):
             axes = [axis for axis, size in enumerate(tensor.shape) if size == self.length]
-            key = (root, name, tensor.dim())
-            if tensor.dim() < 2 or len(axes) != 1 or (key not in self.axes and len(self.axes) >= MOST_WAYS):
+            if tensor.dim() < 2 or len(axes) != 1:
                 continue
+            key = (root, name, (*tensor.shape[: axes[0]], *tensor.shape[axes[0] + 1 :]))
+            if key in self.met or (key not in self.axes and len(self.axes) >= MOST_WAYS):
+                continue
+            self.met.add(key)
             self._count(key, False)  # no backward came since
             self.waiting[key] = axes[0], (type(module).__name__, self.bus.sites.here(), list(tensor.shape))
             if not self.torch.is_grad_enabled():

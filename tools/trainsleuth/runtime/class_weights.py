@@ -10,13 +10,14 @@ LAST_STEP = 300
 MOST_PLACES = 8
 MOST_CLASSES = 1000
 MOST_GROUPS = 50
+SAME = 1e-3  # of a weight: how far it may move by rounding
 BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
 
 
 class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
-        self.seen = {}  # (function, line of the user, of a library) -> [calls, weights, counts], (groups, classes) each
+        self.seen = {}  # (function, line of the user, of a library) -> Weighed
 
     def loss_after(self, name, arguments, output):
         given = arguments.get("weight"), arguments.get("pos_weight")
@@ -27,9 +28,7 @@ class Listener:
             return
         place = (name, *self.bus.sites.here())
         if place in self.seen or len(self.seen) < MOST_PLACES:
-            calls, weights, counts = self.seen.get(place, (0, 0.0, 0.0))
-            if not calls or counts.shape == found[1].shape:
-                self.seen[place] = calls + 1, weights + found[0], counts + found[1]
+            self.seen.setdefault(place, Weighed(*found)).add(*found)
 
     def _classes(self, arguments, weight):
         target = list(arguments.values())[1]
@@ -51,7 +50,10 @@ class Listener:
         if not can_be_read(target) or not target.numel():
             return None
         target = target.detach()
-        present, absent = (target == 1).double(), (target == 0).double()
+        counts_at_all = (
+            weight != 0 if can_be_read(weight) and weight.shape == target.shape else 1
+        )  # 0 where a label is missing
+        present, absent = (target == 1).double() * counts_at_all, (target == 0).double() * counts_at_all
         if positive is not None:
             labels = positive.numel()
             if (
@@ -72,11 +74,28 @@ class Listener:
         return means[None], self.torch.stack([zeros, ones])[None]
 
     def close(self, reason):
-        for (fn, user, library), (calls, weights, counts) in self.seen.items():
+        for (fn, user, library), seen in self.seen.items():
             self.events(
-                "class_weights", fn=fn, site=user, lib=library, calls=calls, n=self.bus.steps,
-                weights=(weights / calls).tolist(), counts=[[int(one) for one in group] for group in counts.tolist()],
+                "class_weights", fn=fn, site=user, lib=library, calls=seen.calls, n=self.bus.steps, changed=int(seen.changed),
+                weights=(seen.sums / seen.counts.clamp(min=1)).tolist(), counts=[[int(one) for one in group] for group in seen.counts.tolist()],
             )  # fmt: skip
+
+
+class Weighed:
+    """Of one place: how often each class came, the sum of its weights, in how many calls one differed from the first."""
+
+    def __init__(self, weights, counts):
+        self.calls, self.changed = 0, 0
+        self.sums, self.counts, self.first = counts * 0, counts * 0, weights * (counts > 0)
+
+    def add(self, weights, counts):
+        if counts.shape != self.counts.shape:
+            return
+        self.calls += 1
+        self.sums, self.counts = self.sums + weights * counts, self.counts + counts
+        is_known = (counts > 0) & (self.first > 0)
+        self.changed = self.changed + ((weights - self.first).abs() > SAME * self.first).logical_and(is_known).any()
+        self.first = self.first + weights * (counts > 0) * (self.first == 0)
 
 
 def can_be_read(tensor):

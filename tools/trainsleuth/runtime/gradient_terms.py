@@ -53,7 +53,7 @@ class Listener:
     def backward_before(self, tensors, gradients):
         self.hearing.pause()
         if self.sums:
-            nodes = set(graph.nodes_from(tensors))
+            nodes = set(graph.linear_from(tensors))
             for node, site, added in self.sums:
                 if node in nodes:
                     self.events("gradient_term", n=self.bus.steps, site=site, added=added)

@@ -24,6 +24,7 @@ LOSSES = (
 )  # fmt: skip
 REDUCTIONS = ("Mean", "Sum", "Nansum", "Norm", "LinalgVectorNorm", "Amax", "Amin")
 EXTREMES = ("MaxBackward0", "MinBackward0")
+MOST_CANDIDATES = 8  # of an example: orders of its parts, heads, hypotheses
 MOST_NODES = 50_000
 MOST_OF_LOSS = 500  # nodes between backward and the losses of torch
 
@@ -106,15 +107,20 @@ def over_one(nodes):
 def extremes_of_rows(roots, rows):
     """Maxima and minima over the axis of the examples on the way from the loss, `rows` being how long it may be.
 
-    Not where another axis is as long (the pairs of a batch), nor of one number each: the hardest examples are chosen so.
+    Not where another axis is as long (the pairs of a batch), nor of one number each: the hardest examples are chosen so; nor where there
+    are many candidates, or each side looks for its nearest one, as sets and prototypes do.
     """
+    found = {}
     for node in loss_arithmetic(roots):
         for parent, _ in node.next_functions:
-            sizes, axes = getattr(parent, "_saved_self_sym_sizes", None), getattr(parent, "_saved_dim", None)
-            if not name_of(parent).startswith(EXTREMES) or not isinstance(axes, int) or not sizes or len(sizes) < 2:
-                continue
-            if axes in (0, 2**64 - len(sizes)) and int(sizes[0]) in rows and not {*map(int, sizes[1:])} & {1, *rows}:
-                yield parent
+            sizes, axis = getattr(parent, "_saved_self_sym_sizes", None), getattr(parent, "_saved_dim", None)
+            if name_of(parent).startswith(EXTREMES) and isinstance(axis, int) and sizes and len(sizes) > 1:
+                sizes, axis = tuple(map(int, sizes)), axis if axis < 2**63 else axis - 2**64 + len(sizes)
+                found.setdefault((source(parent.next_functions[0][0]), sizes), {})[axis] = parent
+    for (_, sizes), taken in found.items():
+        is_few = 1 < math.prod(sizes[1:]) <= MOST_CANDIDATES
+        if set(taken) == {0} and sizes[0] in rows and is_few and not {*sizes[1:]} & {1, *rows}:
+            yield taken[0]
 
 
 def loss_arithmetic(roots):
@@ -129,6 +135,21 @@ def loss_arithmetic(roots):
             if parent is not None and parent not in seen and len(seen) < MOST_NODES:
                 seen.add(parent)
                 waiting.append(parent)
+
+
+def linear_from(roots):
+    """The nodes from which the loss is a sum, a mean or a multiple: what has no graph there is a constant of the loss."""
+    waiting = [tensor.grad_fn for tensor in roots if getattr(tensor, "grad_fn", None) is not None]
+    seen = set(waiting)
+    for node in waiting:  # grows while it is walked
+        yield node
+        name, parents = name_of(node), [parent for parent, _ in node.next_functions if parent is not None]
+        is_multiple = name.startswith(("MulBackward", "DivBackward")) and len(parents) == 1
+        if is_multiple or name.startswith(("Add", "Sub", "Rsub", "Neg", "Mean", "Sum", "Stack", "Cat", *CARRIERS)):
+            for parent in parents:
+                if parent not in seen and len(seen) < MOST_OF_LOSS:
+                    seen.add(parent)
+                    waiting.append(parent)
 
 
 def outer_products(roots):

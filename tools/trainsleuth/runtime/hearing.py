@@ -16,10 +16,12 @@ class Hearing:
         return self.mode is not None and not self.mode.is_deaf
 
     def start(self):
-        """Not within a mode of the program, whose end would take ours for its own: then a later boundary may."""
+        """Not within a mode of the program, whose end would take ours for its own: then a later boundary may. A default device is one
+        as well, which torch looks for at the bottom of all.
+        """
         if self.mode is not None:
             self.resume()
-        elif not self.torch._C._len_torch_function_stack():
+        elif not self.torch._C._len_torch_function_stack() and not has_default_device(self.torch):
             self.mode = _watching(self.torch, self.listener, self.hear)
             self.mode.__enter__()
 
@@ -37,6 +39,10 @@ class Hearing:
         if self.mode is not None and self.torch.overrides._get_current_function_mode() is self.mode:
             self.mode.__exit__(None, None, None)
             self.mode = None
+
+
+def has_default_device(torch):
+    return getattr(getattr(torch, "_GLOBAL_DEVICE_CONTEXT", None), "device_context", None) is not None
 
 
 def _watching(torch, listener, hear):

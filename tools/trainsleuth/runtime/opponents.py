@@ -13,6 +13,8 @@ from .tensors import hear_gradient, is_dense, is_unreadable, tensors_in
 MOST_MADE = 100  # outputs of modules that are known by their memory
 MOST_PAIRS = 4
 MOST_STEPS = 60  # of each player
+MOST_LABELS = 2  # values of a target that tells real from made
+REGRESSIONS = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
 
 
 class Pair:
@@ -32,6 +34,10 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.made, self.pairs, self.held = Marks(), {}, {}
+        self.scores, self.regressing = (
+            {},
+            set(),
+        )  # last operation of a score -> its module; modules whose score meets many values
         self.kept = {}  # modules that were given something else than what another made, as real examples
 
     def forward_after(self, module, args, kwargs, output):
@@ -40,9 +46,10 @@ class Listener:
             maker = next((one for t in given if (one := self._maker(t)) is not None), None)
             if maker is None:
                 self.kept[id(module)] = module
-                self._scored_others(module, output)
+                if not any(t.is_leaf and t.requires_grad for t in given):  # between real and made, for a penalty
+                    self._scored_others(module, output)
             elif maker is not module:
-                self._scored(module, maker, output)
+                self._scored(module, maker, given, output)
         if len(self.made.known) > MOST_MADE:
             self.made = Marks()
         for tensor in tensors_in(output):
@@ -52,19 +59,41 @@ class Listener:
     def _maker(self, tensor):
         """The module whose output this is, or would be but for its graph; not behind a function that may turn its gradient."""
         known = self.made.of(tensor)
+        if known and next(registered.parameters(known["maker"]), None) is None:
+            return None  # it only moves or scales
         is_the_same = tensor.grad_fn is None or order_of_values(tensor) == known.get("order")
         return known.get("maker") if is_the_same else None
 
-    def _scored(self, module, maker, output):
+    def _scored(self, module, maker, given, output):
         key = id(module), id(maker)
         outputs = [t for t in tensors_in(output) if t.requires_grad]
-        if len(outputs) != 1 or not is_score(outputs[0]) or (key not in self.pairs and len(self.pairs) >= MOST_PAIRS):
+        if (
+            len(outputs) != 1
+            or not is_score(outputs[0], given)
+            or (key not in self.pairs and len(self.pairs) >= MOST_PAIRS)
+        ):
             return
         if key not in self.pairs:
             self.pairs[key] = Pair(module, maker, self.bus.sites.here()[0])
         if self.pairs[key].is_known:
             return
+        self.scores[graph.source(outputs[0].grad_fn)] = id(module)
         self._hear(outputs[0], self.pairs[key].waiting)
+
+    def loss_after(self, name, arguments, output):
+        """What regresses, as the value of an action does to returns, may push upwards for long: no labels of a game."""
+        given, target = list(arguments.values())[:2]
+        if (
+            name not in REGRESSIONS
+            or not self.scores
+            or getattr(given, "grad_fn", None) is None
+            or not hasattr(target, "dtype")
+        ):
+            return
+        module = self.scores.get(graph.source(given.grad_fn))
+        if module is not None and module not in self.regressing and is_dense(target) and not is_unreadable(target):
+            if len(target.detach().unique()) > MOST_LABELS:
+                self.regressing.add(module)
 
     def _scored_others(self, module, output):
         outputs = [t for t in tensors_in(output) if t.requires_grad]
@@ -81,6 +110,7 @@ class Listener:
         hear_gradient(score, self.bus.quietly(self, hear))
 
     def step_before(self, optimizer):
+        self.scores = {}
         if not self.pairs:
             return
         if id(optimizer) not in self.held:
@@ -99,7 +129,7 @@ class Listener:
 
     def close(self, reason):
         for pair in self.pairs.values():
-            if pair.own and pair.its and id(pair.scorer) in self.kept:
+            if pair.own and pair.its and id(pair.scorer) in self.kept and id(pair.scorer) not in self.regressing:
                 self.events(
                     "opponents", site=pair.site, scorer=type(pair.scorer).__name__, maker=type(pair.maker).__name__,
                     own=len(pair.own), its=len(pair.its), own_up=sum(pair.own) / len(pair.own), its_up=sum(pair.its) / len(pair.its),
@@ -112,9 +142,12 @@ def turned(shares, climbs):
     return [1 - share if climbs else share for share in shares if share is not None]
 
 
-def is_score(tensor):
-    """One number for each example, or for each patch of it."""
-    return is_dense(tensor) and (tensor.dim() == 1 or (tensor.dim() > 1 and tensor.shape[1] == 1))
+def is_score(tensor, given=()):
+    """One number for each example, or for each patch of it; not a picture of one channel, as large as what it is made of."""
+    is_one = tensor.dim() == 1 or (tensor.dim() > 1 and tensor.shape[1] == 1)
+    return (
+        is_dense(tensor) and is_one and not (tensor.dim() > 2 and any(t.shape[2:] == tensor.shape[2:] for t in given))
+    )
 
 
 def order_of_values(tensor):

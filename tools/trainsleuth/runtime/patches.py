@@ -119,11 +119,18 @@ def backward(torch, bus):
 def autograd_grad(torch, bus):
     autograd = torch.autograd
     original = autograd.grad
+    running = threading.local()  # within a mode torch calls this wrapper once more, and the modes are off meanwhile
 
     @functools.wraps(original)
     def wrapper(*args, **kwargs):
-        bus.tell("autograd_grad")
-        gradients = original(*args, **kwargs)
+        if getattr(running, "inside", False):
+            return original(*args, **kwargs)
+        running.inside = True
+        try:
+            bus.tell("autograd_grad")
+            gradients = original(*args, **kwargs)
+        finally:
+            running.inside = False
         bus.tell("autograd_grad_after", gradients)
         return gradients
 

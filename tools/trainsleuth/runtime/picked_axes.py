@@ -1,7 +1,7 @@
 """Listener: over which axis the largest value of a model's output is taken, against the axis that its loss takes for the classes.
 
-Between one call of a model and the next, at the first few calls of its training and of its evaluation, every argmax, max and topk
-is heard. One event "picked" for each line that takes it over another axis than that of the classes, which is there as well.
+Between one call of a model and the next, at the first few calls of its training and of its evaluation, every argmax and max is heard whose
+numbers are then compared, as with labels. One event "picked" for each line that takes it over another axis than that of the classes, which is there as well.
 """
 
 from . import graph
@@ -12,7 +12,7 @@ from .tensors import is_dense, tensors_in
 
 MOST_CALLS = 12  # of a module that are followed, in training and in evaluation
 MOST_LINES = 30
-PICKS = frozenset({"argmax", "max", "topk"})
+PICKS, COMPARES = frozenset({"argmax", "max"}), frozenset({"eq", "__eq__", "ne", "__ne__"})
 SAME = frozenset({"softmax", "log_softmax", "exp", "sigmoid", "detach", "cpu", "float", "clone", "contiguous"})
 
 
@@ -20,7 +20,7 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.hearing = Hearing(bus.torch, self, self.heard)
-        self.outputs = Marks()
+        self.outputs, self.waiting = Marks(), Marks()  # outputs of modules; numbers of the largest values in them
         self.sources = {}  # last operation behind an output -> root, within a step
         self.roots, self.classes = {}, {}  # root -> its class; how many classes its losses know of
         self.calls = {}  # (root, is it training) -> how many calls were followed
@@ -40,7 +40,7 @@ class Listener:
         self.calls[root, is_training] = called + 1
         self.roots[root] = type(module).__name__
         for tensor in outputs:
-            self.outputs.put(tensor, {"root": root})
+            self.outputs.put(tensor, {"root": root, "size": tensor.numel()})
             if tensor.grad_fn is not None:
                 self.sources[graph.source(tensor.grad_fn)] = root
         self.hearing.start()
@@ -56,22 +56,35 @@ class Listener:
 
     def heard(self, function, given, result):
         name = getattr(function, "__name__", "")
-        if name not in PICKS and name not in SAME:
-            return
-        tensor = next(tensors_in(given), None)
-        known = {} if tensor is None else self.outputs.of(tensor)
-        if not known:
-            return
-        if name in SAME:
-            if hasattr(result, "dtype") and result.shape == tensor.shape:
+        if name in COMPARES:
+            self._compared(given)
+        elif name in PICKS or name in SAME:
+            tensor = next(tensors_in(given), None)
+            known = {} if tensor is None else self.outputs.of(tensor)
+            if name in SAME and known and hasattr(result, "dtype") and result.shape == tensor.shape:
                 self.outputs.put(result, known)
-            return
-        axis = axis_of(name, *given)
+            elif name in PICKS and known.get("size") == tensor.numel():
+                self._picked(known["root"], tensor, axis_of(*given), result)
+
+    def _picked(self, root, tensor, axis, result):
+        numbers = [one for one in tensors_in(result) if not one.is_floating_point()]
         user, library = self.bus.sites.here()
-        if axis is not None and user is not None and library is None and -tensor.dim() <= axis < tensor.dim():
-            key = (known["root"], user)
-            if key in self.picks or len(self.picks) < MOST_LINES:
-                self.picks.setdefault(key, set()).add((tuple(tensor.shape), axis % tensor.dim()))
+        if (
+            axis is not None
+            and numbers
+            and user is not None
+            and library is None
+            and -tensor.dim() <= axis < tensor.dim()
+        ):
+            self.waiting.put(numbers[0], {"pick": (root, user, tuple(tensor.shape), axis % tensor.dim())})
+
+    def _compared(self, given):
+        """A prediction is what is compared with numbers of classes."""
+        for tensor in tensors_in(given):
+            if "pick" in (known := self.waiting.of(tensor)):
+                root, user, shape, axis = known["pick"]
+                if (root, user) in self.picks or len(self.picks) < MOST_LINES:
+                    self.picks.setdefault((root, user), set()).add((shape, axis))
 
     def boundary(self, step):
         self.sources = {}
@@ -97,9 +110,8 @@ class Listener:
                 )
 
 
-def axis_of(name, args, kwargs):
+def axis_of(args, kwargs):
     """The axis that is named; None where the largest of all is taken, or of two tensors."""
-    place = 2 if name == "topk" else 1
     kwargs = kwargs or {}
-    axis = kwargs.get("dim", kwargs.get("axis", args[place] if len(args) > place else -1 if name == "topk" else None))
+    axis = kwargs.get("dim", kwargs.get("axis", args[1] if len(args) > 1 else None))
     return axis if type(axis) is int else None

@@ -35,7 +35,7 @@ class Terms:
         suspects, self.suspects = self.suspects, []
         self.passed |= nodes  # kept, so that they stay the same objects
         left = [(node, site) for node, site in suspects if node not in nodes and reaches_parameter(node)]
-        sums = (node for node in graph.loss_arithmetic(tensors) if node not in self.written)
+        sums = (node for node in graph.linear_from(tensors) if node not in self.written)
         added = next(filter(adds_a_number, sums), None)
         if left and added is not None:
             user, library = self.bus.sites.of_traceback(graph.lines_of(added))
