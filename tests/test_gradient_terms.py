@@ -38,6 +38,11 @@ MOVED = (
     "loss + 10 * penalty(real)",
     "loss + (critic[2].bias - 0.1 * torch.autograd.grad(loss, critic[2].bias, retain_graph=True)[0]).square().sum()",
 )
+HINGE = ("loss = loss + 10 * penalty(real)", "loss = loss + (critic(real).mean() - penalty(real)).abs()")
+DEVICE = (
+    ("torch.manual_seed(0)", "torch.manual_seed(0)\ntorch.set_default_device('cpu')"),
+    ("    optimizer.step()\n", "    optimizer.step()\n    torch.set_default_device('cpu')\n"),
+)
 TOLD = ("loss = loss + 10 * penalty(real)", "print(float(loss + penalty(real)))")
 
 
@@ -50,8 +55,10 @@ TOLD = ("loss = loss + 10 * penalty(real)", "print(float(loss + penalty(real)))"
         ((WEIGHT,), 0),
         ((MOVED,), 0),
         ((TOLD,), 0),
+        ((HINGE,), 0),
+        (DEVICE, 0),  # not heard there: a mode of torch's own lies around it, which ours must not come below
     ],
-    ids=["no graph", "in place", "graph", "weight", "moved", "only told"],
+    ids=["no graph", "in place", "graph", "weight", "moved", "only told", "a limit", "a default device"],
 )
 def test_only_a_penalty_without_a_graph_is_told(
     host: Host, tmp_path: Path, edits: tuple[tuple[str, str], ...], count: int
