@@ -69,8 +69,10 @@ def is_batch(tensor):
 def main_input(named, args=()):
     """The largest of (name, tensor) pairs that is a batch, but neither a mask of bools nor the state of a recurrent layer; or None.
 
-    Of several as large one that is not called labels or a mask.
+    Of several as large one that is not called labels or a mask. Sequences that are packed are no batch: their rows are steps of all of them.
     """
+    if any(type(one).__name__ == "PackedSequence" for one in args):
+        return None
     first = next(tensors_in(args), None)
     batches = [
         (name, tensor)
