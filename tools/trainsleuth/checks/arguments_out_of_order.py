@@ -1,0 +1,126 @@
+"""A call gives a function of the project a value under the name of another of its parameters.
+
+train(epoch, loader, net, opt.alpha, margin) where it is train(epoch, loader, net, margin, alpha): both are numbers, nothing complains, and the margin is
+the weight of a term. The names say where each value belongs: the caller's alpha is given to margin, and alpha gets
+something else.
+
+Question to answer: is the order of the call meant?
+
+Fix: the order of the definition, or names in the call: alpha=opt.alpha.
+
+Cannot see: functions of libraries, values without names, calls with stars.
+
+Bad:
+    def hinge(scores, labels, margin, alpha):
+        apart = (margin - scores * labels).clamp(min=0).mean()
+        return apart + alpha * scores.abs().mean()
+
+    def train(net, loader, optimizer, args):
+        for x, y in loader:
+            loss = hinge(net(x), y, args.alpha, args.margin)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+Good:
+    def hinge(scores, labels, margin, alpha):
+        apart = (margin - scores * labels).clamp(min=0).mean()
+        return apart + alpha * scores.abs().mean()
+
+    def train(net, loader, optimizer, args):
+        for x, y in loader:
+            loss = hinge(net(x), y, args.margin, args.alpha)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import MODULE_BODY, Class, Expr, Function, Index, Site, is_test, written
+from trainsleuth.finding import Finding, Link
+
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "arguments-out-of-order",
+    "training-procedure",
+    "warning",
+    "",
+    suspects=("another-loop-fault",),
+    claims=("fails-silently",),
+    look="write the call with names, and see whether the program does the same",
+    forms={"exchanged": "two arguments under each other's names", "moved": "one argument under another's name"},
+)
+_TRAINS = (re.compile(rb"backward\("), re.compile(rb"import torch"))
+_SIDES = re.compile(  # short names, and pairs that are often given both ways on purpose
+    r"^.{1,2}$|(?:^|_)(?:left|right|first|second|start|end|src|dst|source|target|row|col|width|height|low|high|min|max|lower|upper|old|new|prev|next|from|to|in|"
+    r"out|true|false|real|fake|pos|neg|anchor|query|key|value|one|other|train|test|val|head|tail|parent|child|before|after|input|output|lhs|rhs|preds?|labels?|"
+    r"logits?|gt|truth|outputs?|targets?|prediction|y|x|a|b|chin|chout|cin|cout)(?:_|\d|$)",
+    re.IGNORECASE,
+)
+
+
+def check(index: Index) -> Iterator[Finding]:
+    if not index.is_held(*_TRAINS):
+        return
+    named: dict[str, list[Function]] = {}
+    for function in index.functions():
+        if function.name != MODULE_BODY and len(_names(function)) > 1 and not is_test(function.path):
+            called = (
+                function.owner.rpartition(".")[2] if function.name == "__init__" and function.owner else function.name
+            )
+            named.setdefault(called, []).append(function)
+    for site in index.calls(*named):
+        if len(site.call.arguments) > 1 and not is_test(site.function.path):
+            own = named[site.call.last]
+            if len(own) == 1 and (found := _misplaced(own[0], site.call)) and _runs(index, site, own[0]):
+                yield _examined(site, own[0], *found)
+
+
+def _names(function: Function) -> list[str]:
+    """Of the parameters that are given by place, without self."""
+    plain = [one.name for one in function.parameters if not one.kind and not one.keyword_only]
+    return plain[1:] if function.self_name and plain[:1] == [function.self_name] else plain
+
+
+def _misplaced(function: Function, call: Expr) -> tuple[str, str, str] | None:
+    """(form, name, parameter that gets it): a value that is named as one parameter and given to another, whose own gets another thing."""
+    names, given = _names(function), call.arguments
+    if any(part.kind == "star" for part in given) or len(given) > len(names):
+        return None
+    called = [part.last if part.kind == "path" else "" for part in given]
+    for place, name in enumerate(called):
+        if not name or name == names[place] or name not in names or _SIDES.search(name) or called.count(name) > 1:
+            continue
+        home = names.index(name)
+        instead = called[home] if home < len(called) else ""
+        if home >= len(called) or instead == name or (names[place] in called and called.index(names[place]) != home):
+            continue
+        if instead == names[place]:
+            return "exchanged", name, names[place]
+        held = {part.last for part in given[home].walk() if part.kind == "path"}
+        if not instead and name not in held and (len(names[place]) < 3 or not _SIDES.search(names[place])):
+            return "moved", name, names[place]
+    return None
+
+
+def _runs(index: Index, site: Site, function: Function) -> bool:
+    symbol = index.resolve(site.function, site.call.callee) if site.call.callee else None
+    if isinstance(symbol, Class):
+        return function.name == "__init__" and index.class_of(function) is symbol
+    return symbol is function and site.function is not function
+
+
+def _examined(site: Site, function: Function, form: str, name: str, parameter: str) -> Finding:
+    path, line = site.function.path, site.call.line
+    said = f"{function.name}({', '.join(_names(function))})"
+    message = (
+        f"{written(site.call)} at {path}:{line} gives {name} to the parameter {parameter} of {said}, and {name} itself gets something else: is the order "
+        "of the call meant?"
+    )
+    chain = (Link(function.path, function.line, said), Link(path, line, f"{name} is given to {parameter}"))
+    return SAY.fail(path, line, message, chain, "medium", form=form)
