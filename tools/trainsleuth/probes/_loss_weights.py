@@ -27,7 +27,9 @@ def weighs_the_common(trace: Trace) -> Iterator[Finding]:
         groups = [_kept(weights, counts) for weights, counts in zip(event["weights"], event["counts"], strict=True)]
         ways = {way for group in groups if (way := _way(group))}
         if ways and ways <= {"rises", "counts"}:
-            yield _finding(event, max(groups, key=lambda group: len(group)), is_count="counts" in ways)
+            yield _finding(
+                event, max(groups, key=lambda group: len(group)), is_count="counts" in ways and not event["drawn"]
+            )
 
 
 def _kept(weights: Sequence[Any], counts: Sequence[int]) -> list[tuple[int, float, int]]:

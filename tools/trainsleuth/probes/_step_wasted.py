@@ -75,6 +75,67 @@ def thrown_away(trace: Trace) -> Iterator[Finding]:
         )
 
 
+def wiped_out(trace: Trace) -> Iterator[Finding]:
+    """A line goes backward, another clears what it wrote, and a third goes backward and is stepped on: as where a function that is called in
+    between uses gradients of its own. Somebody may have read them by hand, so it asks.
+    """
+    if len(trace.stepping) != 1:
+        return
+    (number,) = trace.stepping
+    cycles = [cycle for cycle in list(trace.cycles(number))[1:] if _is_judged(cycle, number)]
+    found = [_wiped(cycle, number) for cycle in cycles]
+    places = {(one[0]["site"], one[1]["site"]) for one in found if one is not None}
+    if len(cycles) < NEEDED or None in found or len(places) != 1:
+        return
+    backward, clears, later = found[0] or ({}, {}, {})
+    step = cycles[0][-1]
+    yield finding(
+        clears,
+        f"zero_grad at {shown(clears)} clears what the backward at {shown(backward)} wrote before the step at {shown(step)} has used it, at all {len(cycles)} steps looked "
+        f"at; only the backward at {shown(later)} is stepped on. Is the first of the two to train as well?",
+        "step-order",
+        severity="note",
+        chain=links(
+            (backward, "writes gradients"),
+            (clears, "clears them"),
+            (later, "writes those that are stepped on"),
+            (step, "steps"),
+        ),
+        measured={"steps": len(cycles)},
+        next="add the two losses and go backward once, behind what uses gradients of its own",
+    )
+
+
+def _wiped(cycle: Sequence[Event], number: int) -> tuple[Event, Event, Event] | None:
+    """(backward of parameters alone, what clears it, the next backward from another line) before the step, the weights not having moved."""
+    places = [place for place, op in enumerate(cycle) if op["op"] == "backward"]
+    if len(places) < 2 or not cycle[-1].get("as_left") or any(op["op"] == "autograd_grad" for op in cycle):
+        return None
+    first, *others = (cycle[place] for place in places)
+    later = others[-1]
+    clears = [
+        op
+        for op in cycle[places[0] : places[-1]]
+        if op["op"] == "zero_grad" and number in (op.get("optimizer"), *_cleared(op))
+    ]
+    reached = any(number in op.get("reached", ()) for op in cycle[places[0] :] if op["op"] == "backward_done")
+    weights = {op["weights"].get(str(number)) for op in (first, later)}
+    is_of_weights = not first.get("elsewhere") and not later.get("elsewhere")
+    if (
+        not clears
+        or not reached
+        or not is_of_weights
+        or len(weights) != 1
+        or None in weights
+        or first["site"] == later["site"]
+    ):
+        return None
+    loaders = {op.get("loader") for op in cycle if op["op"] == "batch"}
+    return (
+        (first, clears[-1], later) if len(loaders) <= 1 or all(one["site"] != first["site"] for one in others) else None
+    )
+
+
 def _backwards(cycle: Sequence[Event]) -> list[tuple[Event, tuple[int, ...]]]:
     """Each backward with the optimizers that it reached."""
     found: list[tuple[Event, tuple[int, ...]]] = []

@@ -7,7 +7,8 @@ Fails on: at least nine of ten units of a rectifier that never were above zero i
 that is at its ends for nearly all values in the very first step; outputs larger than a million times the
 unit scale; inputs that make the first layer's output tens of times too large where no norm follows; weights
 that start ten times larger than any usual initialisation, or all at zero. A line of the program whose difference, product, quotient or
-the like is the same number in all places at each of a few looks, though what it is computed from differs, is a note.
+the like is the same number in all places at each of a few looks, though what it is computed from differs, is a note; so is a recurrent layer that is
+given one step at a time, and the very same state for each.
 A pass rules these out for the looks. Sparse activations are normal; a final sigmoid may saturate as it learns.
 Cost: a few slower steps among all (1, 2, 3, 6, 11, 21 ...). Cannot see: activations inside compiled or fused kernels.
 
@@ -27,6 +28,7 @@ from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, place, shown
 
 from ._constant_values import always_the_same
+from ._same_state import same_state
 
 EXPERIMENT = "observe"
 READS = ("layers", "constant_values")
@@ -51,6 +53,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     found += [*_wild_weights(trace), *_unscaled(trace)]
     yield from found
     yield from always_the_same(trace)
+    yield from same_state(trace)
     if not layers:
         yield Finding(by="probe:activations", outcome="open", family="architecture",
                       message="no call of a module in training mode was seen, so no activation was read")  # fmt: skip

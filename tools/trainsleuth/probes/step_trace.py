@@ -10,7 +10,7 @@ clipping that meets no gradients; an optimizer that never steps; no optimizer at
 gradients in training mode and stay as they are; scaled gradients clipped or stepped without unscaling; plain SGD that steps on the
 sum of several batches' mean losses (with other optimizers, which undo the scale, that is a note); an optimizer
 with moments that is built anew for each step. Of several players, a backward whose gradients are all cleared before anybody steps
-on them is a note.
+on them is a note, as is one whose gradients something that is called in between clears.
 A pass shows the order of a typical step and rules those out; it says nothing about values.
 Cost: a few percent of the first steps.
 Cannot see: loops without a torch optimizer, CUDA graphs, a step inside torch.func.
@@ -28,14 +28,14 @@ from ._step_clearing import cleared_before_step, stale_gradients
 from ._step_missing import never_steps, nothing_steps, unjudged
 from ._step_scaling import accumulates_sums, clips_nothing, clips_scaled, scaler_left_out
 from ._step_shown import order
-from ._step_wasted import cleared_unused, thrown_away
+from ._step_wasted import cleared_unused, thrown_away, wiped_out
 from ._step_words import NEEDED_CYCLES
 
 EXPERIMENT = "observe"
 READS = ("trace", "remade")
 RULES = (
     stale_gradients, cleared_before_step, clips_nothing, clips_scaled, scaler_left_out, accumulates_sums, built_for_each_step,
-    cleared_unused, thrown_away,
+    cleared_unused, thrown_away, wiped_out,
 )  # fmt: skip
 
 

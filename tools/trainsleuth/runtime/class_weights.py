@@ -10,6 +10,7 @@ LAST_STEP = 300
 MOST_PLACES = 8
 MOST_CLASSES = 1000
 MOST_GROUPS = 50
+PLAIN_SAMPLERS = ("RandomSampler", "SequentialSampler", "DistributedSampler", "NoneType", "_InfiniteConstantSampler")
 SAME = 1e-3  # of a weight: how far it may move by rounding
 BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
 
@@ -17,7 +18,11 @@ BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
 class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
+        self.is_drawn = False  # are examples drawn otherwise than each once, so that weights may count them back?
         self.seen = {}  # (function, line of the user, of a library) -> Weighed
+
+    def batch(self, loader, batch):
+        self.is_drawn = type(getattr(loader, "sampler", None)).__name__ not in PLAIN_SAMPLERS
 
     def loss_after(self, name, arguments, output):
         given = arguments.get("weight"), arguments.get("pos_weight")
@@ -76,7 +81,7 @@ class Listener:
     def close(self, reason):
         for (fn, user, library), seen in self.seen.items():
             self.events(
-                "class_weights", fn=fn, site=user, lib=library, calls=seen.calls, n=self.bus.steps, changed=int(seen.changed),
+                "class_weights", fn=fn, site=user, lib=library, calls=seen.calls, n=self.bus.steps, changed=int(seen.changed), drawn=self.is_drawn,
                 weights=(seen.sums / seen.counts.clamp(min=1)).tolist(), counts=[[int(one) for one in group] for group in seen.counts.tolist()],
             )  # fmt: skip
 

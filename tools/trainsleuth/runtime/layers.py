@@ -29,6 +29,7 @@ class Listener:
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.units, self.tables, self.looked = {}, {}, set()
         self.handles, self.stack, self.rows, self.mode = [], [], None, None
+        self.states = {}  # recurrent layer -> [calls with one step in this forward, those with the state of the one before, its state]
 
     # -- looking ---------------------------------------------------------------------------
 
@@ -47,6 +48,18 @@ class Listener:
         self.mode.__enter__()
 
     def forward_after(self, module, args, kwargs, output):
+        for name, (calls, same, _) in self.states.items():
+            user, library = self.bus.sites.here()
+            self.events(
+                "states",
+                root=self.bus.number("root", module),
+                cls=type(module).__name__,
+                name=name,
+                calls=calls,
+                same=same,
+                site=user,
+                lib=library,
+            )
         self._stop()
 
     def forward_broken(self, module):
@@ -66,11 +79,13 @@ class Listener:
             self.mode.__exit__(None, None, None)
         for handle in self.handles:
             handle.remove()
-        self.handles, self.stack, self.mode, self.rows = [], [], None, None
+        self.handles, self.stack, self.mode, self.rows, self.states = [], [], None, None, {}
 
     def _watch(self, name, module):
         def before(module, args):
             self.stack.append(name)
+            if is_recurrent(self.torch, module):
+                self._begins(name, module, args)
 
         def after(module, args, output):
             if self.stack:
@@ -81,6 +96,13 @@ class Listener:
         with suppress(RuntimeError):  # scripted modules take no such hooks
             self.handles.append(module.register_forward_pre_hook(self.bus.quietly(self, before)))
             self.handles.append(module.register_forward_hook(self.bus.quietly(self, after)))
+
+    def _begins(self, name, module, args):
+        """A call of a recurrent layer: with one step, and the state that the call before it was given?"""
+        states = [(t.data_ptr(), t._version) for t in tensors_in(args[1:])]
+        if states and is_one_step(module, args[0]):
+            called = self.states.setdefault(name, [0, 0, None])
+            called[0], called[1], called[2] = called[0] + 1, called[1] + (called[2] == states), states
 
     # -- activation functions --------------------------------------------------------------
 
@@ -124,6 +146,18 @@ class Listener:
             if rows:
                 self.events("layers", root=root, rows=rows)
                 self.tables[root] = []
+
+
+def is_recurrent(torch, module):
+    return isinstance(module, (torch.nn.RNNBase, torch.nn.RNNCellBase))
+
+
+def is_one_step(module, given):
+    """A cell gets one step; a layer gets one where its axis of time is of length one."""
+    if not hasattr(given, "dim"):
+        return False  # packed
+    batch_first = getattr(module, "batch_first", None)
+    return batch_first is None or (given.dim() == 3 and given.shape[1 if batch_first else 0] == 1)
 
 
 def _flow(args, output):

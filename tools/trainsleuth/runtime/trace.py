@@ -121,9 +121,9 @@ class Listener:
                     elsewhere=elsewhere)  # fmt: skip
 
     def _leads_elsewhere(self, tensors):
-        """Of several optimizers' loss: to something that keeps a gradient and that none of them holds?"""
+        """To something that keeps a gradient and that no optimizer holds?"""
         kept = self.kept_optimizers()
-        if len(kept) < 2:
+        if not kept:
             return None
         held = {id(p) for one in kept for p in members(one)}
         leaves = map(graph.leaf_of, graph.nodes_from(tensors))
