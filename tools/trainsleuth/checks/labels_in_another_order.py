@@ -1,0 +1,120 @@
+"""Outputs are collected in the order of a shuffled loader, and meet labels in the order of its data set.
+
+for x, _ in loader: codes.append(net(x)), and loader.dataset.targets for the labels. While the loader shuffles, the k-th output is of another example
+than the k-th label: a retrieval, a probe or a score over the two is at chance, or of the wrong thing.
+
+Fix: collect the labels from the batches as well, or go over a loader that does not shuffle.
+
+Cannot see: labels that another function takes of the data set, loaders whose shuffle is computed.
+
+Bad:
+    import torch
+    from torch.utils.data import DataLoader
+
+    def codes(net, loader):
+        found = []
+        for x, _ in loader:
+            found.append(net(x).sign())
+        return torch.cat(found), torch.tensor(loader.dataset.targets)
+
+    def retrieve(net, data, score):
+        return score(*codes(net, DataLoader(data, 64, shuffle=True)))
+
+Good:
+    import torch
+    from torch.utils.data import DataLoader
+
+    def codes(net, loader):
+        found, labels = [], []
+        for x, y in loader:
+            found.append(net(x).sign())
+            labels.append(y)
+        return torch.cat(found), torch.cat(labels)
+
+    def retrieve(net, data, score):
+        return score(*codes(net, DataLoader(data, 64, shuffle=True)))
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainsleuth.facts import Expr, Function, Index, Loop, Spot, constant, header_of, is_test, written
+from trainsleuth.facts.data.loaders import Loader, loaders_gone_over, option_given
+from trainsleuth.finding import Finding, Link
+
+from ._verdicts import Verdicts
+
+SAY = Verdicts(
+    "labels-in-another-order",
+    "data",
+    "error",
+    "",
+    suspects=("targets-misaligned-with-inputs",),
+    claims=("labels-shuffled-together",),
+    look="compare the labels of the first batch with the first labels of the data set",
+)
+_OF_DATA = re.compile(rb"\.dataset\.(?:targets|labels|y|label|target|samples|train_labels|test_labels|ys|tensors)\b")
+_LABELS = re.compile(r"\.dataset\.(?:targets|labels|y|label|target|samples|train_labels|test_labels|ys|tensors)$")
+_KEEPS = ("append", "extend", "cat", "concatenate", "vstack", "hstack", "tolist")
+_WRAPPERS = 2  # enumerate(tqdm(loader))
+_SHUFFLE = 2  # its place among the arguments of DataLoader
+
+
+def check(index: Index) -> Iterator[Finding]:
+    for function in index.functions_holding(_OF_DATA):
+        if not is_test(function.path):
+            for loop in function.loops:
+                if loop.kind == "for" and loop.source is not None and _keeps(function, loop):
+                    for read in _labels(function, loop.source):
+                        yield _examined(index, function, loop, read)
+
+
+def _keeps(function: Function, loop: Loop) -> bool:
+    inside = (event for event in function.events if loop.id in event.block.loops)
+    return any(call.last in _KEEPS for event in inside for call in event.calls)
+
+
+def _labels(function: Function, source: Expr) -> Iterator[Expr]:
+    """loader.dataset.targets, of the loader that the loop goes over."""
+    names = {part.text for part in source.walk() if part.kind == "path"}
+    for event in function.events:
+        for part in event.value.walk() if event.value is not None else ():
+            if part.kind == "path" and (met := _LABELS.search(part.text)) and part.text[: met.start()] in names:
+                yield part
+                return
+
+
+def _examined(index: Index, function: Function, loop: Loop, read: Expr) -> Finding:
+    path = function.path
+    known = list(_loaders(index, function, loop))
+    shuffled = [loader for loader in known if _is_shuffled(index, loader)]
+    if not known:
+        return SAY.open(path, read.line, f"what loader {function.name} goes over is not known")
+    if not shuffled:
+        return SAY.passed(path, read.line, "the loader keeps the order of its data set")
+    made = shuffled[0]
+    where = made.spot.function.path
+    chain = (
+        Link(where, made.call.line, f"{written(made.call)} shuffles"),
+        Link(path, loop.line, "outputs are collected in its order"),
+        Link(path, read.line, f"{read.text} are in that of the data set"),
+    )
+    message = (
+        f"{read.text} at {path}:{read.line} are the labels in the order of the data set, and what the loop at line {loop.line} collects comes in the order of "
+        f"{written(made.call)} at {where}:{made.call.line}, which shuffles: they do not belong together; expected the labels of the batches."
+    )
+    return SAY.fail(path, read.line, message, chain)
+
+
+def _loaders(index: Index, function: Function, loop: Loop) -> Iterator[Loader]:
+    assert loop.source is not None
+    for frame in index.calling.contexts(function):
+        yield from loaders_gone_over(index, loop.source, Spot(function, header_of(function, loop), frame), _WRAPPERS)
+
+
+def _is_shuffled(index: Index, loader: Loader) -> bool:
+    given = option_given(index, loader.call, loader.spot, _SHUFFLE, "shuffle")
+    value = constant(index, *given) if given is not None else None
+    return value is not None and value.text == "True"
