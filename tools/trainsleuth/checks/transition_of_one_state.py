@@ -76,7 +76,7 @@ SAY = Verdicts(
     "error",
     "",
     suspects=("targets-misaligned-with-inputs",),
-    claims=("truncation-is-not-termination",),
+    claims=("fails-silently",),
     look="print the state that is stored beside the one that the action was chosen from: they are to be equal",
     forms={"same": "the next state as both", "late": "what the action led to"},
 )
