@@ -23,7 +23,7 @@ class Targets:
         known[0] += 1
         value = constant_value(target)
         if value is not None:
-            same = (constant_value(t) is not None for t in tensors_in(self.given) if t.numel() == target.numel())
+            same = (constant_value(t) == value for t in tensors_in(self.given) if t.numel() == target.numel())
             known[1] += 1
             known[2] += any(same)
             known[3].add(value)
