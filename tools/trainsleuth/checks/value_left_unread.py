@@ -40,7 +40,7 @@ Bad (the order that brings the rows back):
             back = torch.argsort(order)
             packed = pack_padded_sequence(words[order], lengths, batch_first=True)
             out, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
-            return out[order]
+            return out
 
 Bad (an argument in a new shape):
     from torch import nn

@@ -177,7 +177,10 @@ def constant_targets(trace: Trace) -> Iterator[Finding]:
     """
     told = latest(trace, "targets", "fn", "site", "lib")
     for targets in told:
-        if targets["fn"] in BINARY and len({value for one in told if one["fn"] in BINARY for value in one["values"]}) > 1:
+        if (
+            targets["fn"] in BINARY
+            and len({value for one in told if one["fn"] in BINARY for value in one["values"]}) > 1
+        ):
             continue
         if targets["read"] < SINGLE_CLASS_BATCHES or targets["given"] < targets["read"] or len(targets["values"]) != 1:
             continue
