@@ -32,7 +32,9 @@ for (x,) in torch.utils.data.DataLoader(data, 8):
     [
         ("score.max(0)[0]", 1),
         ("torch.min(score * 2, dim=-2).values", 1),
+        ("score.T.max(1)[0]", 1),
         ("score.max(1)[0]", 0),
+        ("score.T.max(0)[0]", 0),
         ("apart.max(0)[0]", 0),
         ("score.sum(1).max(0)[0]", 0),
         ("torch.stack([score, 2 * score]).min(0)[0]", 0),

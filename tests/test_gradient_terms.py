@@ -66,3 +66,36 @@ def test_only_a_penalty_without_a_graph_is_told(
     found = failing(host, tmp_path, with_edits(PROGRAM, edits), "loss_contract", 12)
     told = [one for one in found if "create_graph" in one.message]
     assert [(one.severity, one.line) for one in told] == [("warning", 13)] * count, found
+
+
+DICE = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Conv2d(1, 1, 3, padding=1)
+optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
+for step in range(12):
+    x = torch.randn(4, 1, 8, 8)
+    y = (x > 0).float()
+    said = net(x).sigmoid()
+    taken = TAKEN
+    dice = 1 - (2 * (taken * y).sum() + 1) / (taken.sum() + y.sum() + 1)
+    loss = F.binary_cross_entropy(said, y) + dice
+    accuracy = ((said > 0.5) == (y > 0.5)).float().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("taken", "count"),
+    [("(said > 0.5).float()", 1), ("said", 0), ("said * (said > 0.1)", 0)],
+    ids=["threshold", "as it is", "mask"],
+)
+def test_only_a_term_of_comparisons_is_told(host: Host, tmp_path: Path, taken: str, count: int) -> None:
+    found = failing(host, tmp_path, DICE.replace("TAKEN", taken), "loss_contract", 12)
+    told = [one for one in found if "made of a comparison" in one.message]
+    assert [(one.severity, one.line) for one in told] == [("warning", 13)] * count, found

@@ -27,11 +27,9 @@ def preflight_answer(said: Preflight, asked: Request, width: int | None = None) 
     failures = tuple(failure_text(finding, width) for finding in own if finding.outcome == "fail")
     elsewhere = tuple(failure_text(finding, width) for finding in said.elsewhere)
     of_run = [] if _crashed(own) else [finding for finding in own if finding.by.startswith("probe:")]
-    opened = [finding for finding in of_run if finding.outcome == "open"]
+    opened = asked_once([finding for finding in of_run if finding.outcome == "open"])
     judged = _judged(of_run)
-    outcome = said.why or counted(
-        finding for finding in said.findings if finding.outcome != "open" or finding in opened
-    )
+    outcome = said.why or counted([*(finding for finding in said.findings if finding.outcome != "open"), *opened])
     return Answer(
         head=wrapped(
             f"{said.verdict.upper()}  {one_line(shlex.join(asked.command), COMMAND_SHOWN)}: {one_line(outcome)}",
@@ -45,7 +43,7 @@ def preflight_answer(said: Preflight, asked: Request, width: int | None = None) 
             ),
             Section("", failures, NARROW_PROBE),
             Section("in files that this command did not load:", elsewhere, NARROW_PROBE),
-            Section("open:", tuple(line_text(finding, width) for finding in asked_once(opened)), NARROW_PROBE),
+            Section("open:", tuple(line_text(finding, width) for finding in opened), NARROW_PROBE),
             unobserved_section(said.unobserved, width),
         ),
         plain={

@@ -64,9 +64,8 @@ class Record:
             said = f"right in {self.right} of {self.reported} {'repository' if self.reported == 1 else 'repositories'}"
             said += " not seen before" + (f" ({self.cured} of its misses cured since)" if self.cured else "")
         else:
-            said = (
-                f"never reported on code not seen before, {self.sites} {'site' if self.sites == 1 else 'sites'} there"
-            )
+            silent = f", silent at {self.sites} sites of code not seen before" if self.sites else ""
+            said = f"without a record yet{silent}"
         return said if self.speaks else f"{said}, so it asks and does not accuse"
 
 

@@ -114,3 +114,18 @@ def constant_penalties(trace: Trace) -> Iterator[Finding]:
             next="pass create_graph=True to autograd.grad on that line",
             claims=("detach-breaks-learning",),
         )
+
+
+def compared_terms(trace: Trace) -> Iterator[Finding]:
+    """One number that is made of comparisons of an output is added to the loss: it counts, and nothing learns from it."""
+    for event in {event["site"]: event for event in trace.events("compared_term")}.values():
+        yield failure(
+            {**event, "fn": "the comparison"},
+            f"a number that is made of a comparison at {event['site']} is added to the loss{' at ' + event['added'] if event['added'] else ''}: what is compared has no "
+            "gradient, so this term trains nothing; expected the values themselves, as probabilities in place of a threshold",
+            "loss-cut-from-graph",
+            severity="warning",
+            confidence="medium",
+            next="take the outputs as they are in the loss, and the threshold for the measure only",
+            claims=("detach-breaks-learning",),
+        )

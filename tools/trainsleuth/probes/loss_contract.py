@@ -6,7 +6,7 @@ operation made them, shapes) and the graph of the first step for losses written 
 Fails on: probabilities or log-probabilities where logits belong, and the reverse; values squashed twice, or put
 through a ReLU; shapes that broadcast to an outer product, or one prediction compared with several targets; rows made flat in another order than their labels; a loss below its mathematical lower bound; targets that are
 no probabilities, the blank of CTC, or one constant, or the very values that are to meet them; labels at the filled-up ends of sequences that count; a first loss far above chance; a loss that is negated before backward, sinks
-or grows without bound, or is the same in every step (around 0 a note); one that lowers the scores of the labels (a note unless a softmax takes them as they are); a term of the loss that lost its graph, or is made of gradients that have none; several losses of one line in each step of which only the last reaches backward; one that counts only labels which the model is given, at their place, and leaves out the hidden ones. Weights of
+or grows without bound, or is the same in every step (around 0 a note); one that lowers the scores of the labels (a note unless a softmax takes them as they are); a term of the loss that lost its graph, or is made of gradients that have none, or of comparisons; several losses of one line in each step of which only the last reaches backward; one that counts only labels which the model is given, at their place, and leaves out the hidden ones. Weights of
 classes in proportion to how often each comes, so that the rare ones count least (a note where they only rise with it). Two
 players that push the score of made examples the same way are a note, as is one that pushes real and made ones the same way. Where both operands of an outer product carry a gradient it is a note: scores of a
 ranking may be meant to meet in all pairs; so is a cross entropy by hand without its logarithm, which a reward looks like; so is a loss of torch
@@ -48,7 +48,7 @@ from ._loss_mispaired import pairs_that_do_not_matter
 from ._loss_overwritten import only_the_last
 from ._loss_padding import padding_counted
 from ._loss_shapes import elementwise_broadcast, labels_in_other_order, one_for_several, outer_products, pairs_for_rows
-from ._loss_sign import below_bound, constant_penalties, cut_terms, negated, negated_sum
+from ._loss_sign import below_bound, compared_terms, constant_penalties, cut_terms, negated, negated_sum
 from ._loss_weights import weighs_the_common
 from ._loss_words import made_at, numbers_of, span
 from ._opponents import pull_together, real_like_made
@@ -91,7 +91,13 @@ def probe(trace: Trace) -> Iterator[Finding]:
     failures = list(found.values()) + list(outer_products(graphs))
     failures += list(negated(trace, calls)) or list(negated_sum(trace, graphs))
     failures += [*squashed_twice(graphs), *unlogged(graphs), *softmax_over_one(graphs), *extremes_of_examples(graphs)]
-    failures += [*constant_target(trace, calls), *cut_terms(trace), *constant_penalties(trace), *against_itself(calls)]
+    failures += [
+        *constant_target(trace, calls),
+        *cut_terms(trace),
+        *constant_penalties(trace),
+        *compared_terms(trace),
+        *against_itself(calls),
+    ]
     if not failures:
         failures += far_above_chance(trace, calls)
         failures += [

@@ -118,9 +118,11 @@ def extremes_of_rows(roots, rows):
                 sizes, axis = tuple(map(int, sizes)), axis if axis < 2**63 else axis - 2**64 + len(sizes)
                 found.setdefault((source(parent.next_functions[0][0]), sizes), {})[axis] = parent
     for (_, sizes), taken in found.items():
-        is_few = 1 < math.prod(sizes[1:]) <= MOST_CANDIDATES
-        if set(taken) == {0} and sizes[0] in rows and is_few and not {*sizes[1:]} & {1, *rows}:
-            yield taken[0]
+        (axis, node), *more = taken.items()
+        others = sizes[:axis] + sizes[axis + 1 :]
+        is_few = 1 < math.prod(others) <= MOST_CANDIDATES
+        if not more and sizes[axis] in rows and is_few and not {*others} & {1, *rows}:
+            yield node
 
 
 def loss_arithmetic(roots):
