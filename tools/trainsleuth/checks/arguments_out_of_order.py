@@ -59,7 +59,7 @@ _TRAINS = (re.compile(rb"backward\("), re.compile(rb"import torch"))
 _SIDES = re.compile(  # short names, and pairs that are often given both ways on purpose
     r"^.{1,2}$|(?:^|_)(?:left|right|first|second|start|end|src|dst|source|target|row|col|width|height|low|high|min|max|lower|upper|old|new|prev|next|from|to|in|"
     r"out|true|false|real|fake|pos|neg|anchor|query|key|value|one|other|train|test|val|head|tail|parent|child|before|after|input|output|lhs|rhs|preds?|labels?|"
-    r"logits?|gt|truth|outputs?|targets?|prediction|y|x|a|b|chin|chout|cin|cout)(?:_|\d|$)",
+    r"logits?|dims?|channels?|features?|ch|width|sizes?|gt|truth|outputs?|targets?|prediction|y|x|a|b|chin|chout|cin|cout)(?:_|\d|$)",
     re.IGNORECASE,
 )
 
@@ -78,7 +78,12 @@ def check(index: Index) -> Iterator[Finding]:
         if len(site.call.arguments) > 1 and not is_test(site.function.path):
             own = named[site.call.last]
             if len(own) == 1 and (found := _misplaced(own[0], site.call)) and _runs(index, site, own[0]):
-                yield _examined(site, own[0], *found)
+                if _is_called_both_ways(site, own[0]):
+                    yield SAY.passed(
+                        site.function.path, site.call.line, f"{site.call.last} is called in both orders there"
+                    )
+                else:
+                    yield _examined(site, own[0], *found)
 
 
 def _names(function: Function) -> list[str]:
@@ -103,9 +108,27 @@ def _misplaced(function: Function, call: Expr) -> tuple[str, str, str] | None:
         if instead == names[place]:
             return "exchanged", name, names[place]
         held = {part.last for part in given[home].walk() if part.kind == "path"}
-        if not instead and name not in held and (len(names[place]) < 3 or not _SIDES.search(names[place])):
+        is_plain = given[home].kind in ("number", "binary", "unary", "path", "constant")
+        if not instead and is_plain and name not in held and (len(names[place]) < 3 or not _SIDES.search(names[place])):
             return "moved", name, names[place]
     return None
+
+
+def _is_called_both_ways(site: Site, function: Function) -> bool:
+    """f(a, b) + f(b, a), or a layer down and one up again."""
+    calls = (
+        call
+        for event in site.function.events
+        for call in event.calls
+        if call.last == site.call.last and call is not site.call
+    )
+    names = _names(function)
+    mine = [part.last for part in site.call.arguments]
+    for call in calls:
+        its = [part.last for part in call.arguments]
+        if set(its[:2]) == set(mine[:2]) or sum(one == name for one, name in zip(its, names, strict=False)) > 1:
+            return True
+    return False
 
 
 def _runs(index: Index, site: Site, function: Function) -> bool:

@@ -94,10 +94,11 @@ SAY = Verdicts(
 _END = re.compile(
     r"(^|_)(dones?|terminals?|terminateds?|is_(done|end|terminal)|end_of_episode|non_?terminals?)(_|$)|^d$"
 )
-_IS_END = re.compile(r"^(?:\w+_)?(?:dones?|terminals?|terminated|is_done|is_terminal)$", re.IGNORECASE)
+_IS_END = re.compile(r"^(?!non|not|no_)(?:\w+_)?(?:dones?|terminals?|terminated|is_done|is_terminal)$", re.IGNORECASE)
 _TURNS = re.compile(  # somewhere a flag of the end is turned into one of going on, or what is stored is turned
     rb"1(?:\.0*)? *- *[\w.(\[\"']*(?:done|termin|end|over|finish|dead)|(?:not|~) *[\w.(\[]*(?:done|termin|end|over|finish|dead)"
     rb"|0(?:\.0*)? if [\w.]*(?:done|termin|end|over|finish|dead)|(?:done|termin|over|finish)\w* else 1|logical_not\([\w.]*(?:done|termin)"
+    rb"|\.logical_not\(|where\([^\n]*(?:done|termin)|0(?:\.0*)? if \w+ else 1|1(?:\.0*)? *- *\w+\["
     rb"|(?:push|append|add|store|record|insert|remember|put)\w*\([^\n]*(?:1(?:\.0*)? *- *\w|\bnot \w|0(?:\.0*)? if |else 1)"
 )
 _STATE = re.compile(r"state|obs|^(s|ns|s2|s_|s_next|sp|s_?prime)$", re.IGNORECASE)

@@ -102,7 +102,13 @@ _REDUCES = (
     "argmax", "argmin", "max", "min", "softmax", "log_softmax", "sum", "mean", "topk", "sort", "argsort", "cat", "stack", "norm", "cumsum",
     "gather", "squeeze", "unsqueeze", "flip", "roll", "std", "var", "logsumexp", "normalize", "cosine_similarity",
 )  # fmt: skip
-_TURNS = ("transpose", "permute", "t", "swapaxes", "movedim", "flip")
+_TURNS = ("transpose", "permute", "t", "swapaxes", "movedim")
+_SCALES = ("255", "255.0", "255.", "256", "256.0", "127.5", "128.0", "128")  # of pictures
+_MEASURED = re.compile(
+    r"loss|obj|elbo|ll(?:_|$)|likelihood|snr|sdr|metric|acc|err|mi$|reward|total|running|correct|psnr|dist",
+    re.IGNORECASE,
+)
+_SHOWN = re.compile(r"img|image|vis|plot|grid|fig|show|draw", re.IGNORECASE)
 _OF_PART = re.compile(
     r"(?<![a-z])(?:train|training|val|valid|validation|test|eval|dev)_|_(?:train|training|val|valid|validation|test|eval|dev)(?![a-z])",
     re.IGNORECASE,
@@ -149,6 +155,8 @@ def _compared(trained: Function, mine: list[Event], evaluated: Function, its: li
         if found is None:
             continue
         form, what = found
+        if _is_meant(written(other.targets[0]), form, trained, evaluated):
+            continue
         path, name = evaluated.path, written(other.targets[0])
         chain = (
             Link(path, one.line, f"in {trained.name}: {name} = {written(one.value)}"),
@@ -161,6 +169,17 @@ def _compared(trained: Function, mine: list[Event], evaluated: Function, its: li
         yield SAY.fail(path, other.line, message, chain, "medium", form=form)
     if same:
         yield SAY.passed(evaluated.path, evaluated.line, f"{len(same)} lines are those of {trained.name}")
+
+
+def _is_meant(name: str, form: str, *functions: Function) -> bool:
+    """A score with the sign of a loss, a picture that is shown, a difference that is squared or measured either way."""
+    if form == "sign":
+        own = re.escape(name.encode())
+        squared = re.compile(
+            rb"\b%s\)?(?: ?\*\* ?2|\.(?:square|pow|abs|norm)\()|(?:square|pow|abs|norm|mse\w*)\(%s\b" % (own, own)
+        )
+        return bool(_MEASURED.search(name)) or any(function.source.holds(squared) for function in functions)
+    return form == "turned" and bool(_SHOWN.search(name))
 
 
 def _paired(mine: list[Event], its: list[Event]) -> Iterator[tuple[Event, Event]]:
@@ -209,7 +228,7 @@ def _told(mine: Expr, its: Expr, around: Expr | None) -> tuple[str, str] | None:
     said = f"{written(its)} for {written(mine)}"
     if mine.kind == its.kind == "slice" and {written(mine), written(its)} == _ENDS:
         return "part", said
-    if _is_axis(mine, around) and _is_axis(its, around):
+    if _is_axis(mine, around) and _is_axis(its, around) and mine.kind == its.kind:  # -1 and 1 may be the same
         return "axis", f"axis {said}"
     if mine.kind == its.kind == "binary" and mine.text == its.text == "-" and len(mine.parts) == len(its.parts) == 2:
         if list(map(_spelled, mine.parts)) == list(map(_spelled, reversed(its.parts))):
@@ -228,7 +247,7 @@ def _told(mine: Expr, its: Expr, around: Expr | None) -> tuple[str, str] | None:
         if (
             whole.kind == "binary"
             and whole.text in _TIMES
-            and whole.parts[1].kind == "number"
+            and whole.parts[1].text in _SCALES
             and _spelled(whole.parts[0]) == _spelled(bare)
         ):
             return "scale", said

@@ -58,6 +58,22 @@ SAY = Verdicts(
 _OF_DATA = re.compile(rb"\.dataset\.(?:targets|labels|y|label|target|samples|train_labels|test_labels|ys|tensors)\b")
 _LABELS = re.compile(r"\.dataset\.(?:targets|labels|y|label|target|samples|train_labels|test_labels|ys|tensors)$")
 _KEEPS = ("append", "extend", "cat", "concatenate", "vstack", "hstack", "tolist")
+_COUNTS = (
+    "bincount",
+    "len",
+    "set",
+    "Counter",
+    "unique",
+    "max",
+    "min",
+    "compute_class_weight",
+    "shape",
+    "size",
+    "dtype",
+    "mean",
+    "sum",
+    "isinstance",
+)
 _WRAPPERS = 2  # enumerate(tqdm(loader))
 _SHUFFLE = 2  # its place among the arguments of DataLoader
 
@@ -80,10 +96,25 @@ def _labels(function: Function, source: Expr) -> Iterator[Expr]:
     """loader.dataset.targets, of the loader that the loop goes over."""
     names = {part.text for part in source.walk() if part.kind == "path"}
     for event in function.events:
-        for part in event.value.walk() if event.value is not None else ():
+        for part, around in _within(event.value, ()) if event.value is not None else ():
             if part.kind == "path" and (met := _LABELS.search(part.text)) and part.text[: met.start()] in names:
-                yield part
-                return
+                if not any(map(_is_counted, around)):
+                    yield part
+                    return
+
+
+def _within(expr: Expr, around: tuple[Expr, ...]) -> Iterator[tuple[Expr, tuple[Expr, ...]]]:
+    """All in an expression, with what it is a part of."""
+    yield expr, around
+    for part in expr.parts:
+        yield from _within(part, (*around, expr))
+
+
+def _is_counted(around: Expr) -> bool:
+    """bincount(labels), len(set(labels)), labels[idx], labels.shape: no order is asked for."""
+    if around.kind == "index":
+        return any(part.kind in ("path", "call") for part in around.parts[1:])
+    return around.last in _COUNTS
 
 
 def _examined(index: Index, function: Function, loop: Loop, read: Expr) -> Finding:

@@ -63,8 +63,27 @@ def check(index: Index) -> Iterator[Finding]:
     for function in index.functions_holding(_REMAINS):
         if not is_test(function.path):
             for position, event in enumerate(function.events):
-                if event.kind == "if" and event.value is not None and _is_remainder(event.value):
+                if (
+                    event.kind == "if"
+                    and event.value is not None
+                    and _is_remainder(event.value)
+                    and _counts_rounds(function, event)
+                ):
                     yield _examined(function, position, event, event.value)
+
+
+def _counts_rounds(function: Function, event: Event) -> bool:
+    """What is divided is the number of a loop around it, and no line beside it asks for the rounds that are due."""
+    assert event.value is not None
+    count, loops = event.value.parts[0].text, event.block.loops
+    targets = {
+        part.text for one in loops if (target := function.loops[one].target) is not None for part in target.walk()
+    }
+    inside = [one for one in function.events if loops and one.block.loops[:1] == loops[:1]]
+    moved = any(one.kind == "augment" and one.targets[0].text == count for one in inside)
+    tests = [part for one in inside if one.value is not None for part in one.value.walk() if part.kind == "compare"]
+    is_asked = any(written(part.parts[0]) == written(event.value) for part in tests)
+    return bool(loops) and (count in targets or moved) and not is_asked
 
 
 def _is_remainder(test: Expr) -> bool:

@@ -53,6 +53,9 @@ SAY = Verdicts(
     look="print the bounds of the window in each round",
 )
 _WINDOW = re.compile(rb"(\b\w+) *: *\(? *\1 *\+")
+_IS_START = re.compile(
+    r"^(?:[ijkst]|start|begin|offset|pos|ptr|pointer|cursor|at|low|row|col|idx|index)\w?(?:_\w+|\d)?$", re.IGNORECASE
+)
 _BOUND = re.compile(rb": *\w+ *\+ *\w")  # of a window, without what makes a search slow
 
 
@@ -78,9 +81,9 @@ def _windows(event: Event) -> Iterator[tuple[str, Expr]]:
 
 
 def _is_from(start: Expr, end: Expr) -> bool:
-    if start.kind != "path" or end.kind != "binary" or end.text != "+":
+    if start.kind != "path" or end.kind != "binary" or end.text != "+" or not _IS_START.match(start.text):
         return False
-    return any(part.kind == "path" and part.text == start.text for part in end.parts) and "." not in start.text
+    return any(part.kind == "path" and part.text == start.text for part in end.parts)
 
 
 def _examined(function: Function, event: Event, name: str, window: Expr) -> Finding | None:
@@ -93,7 +96,7 @@ def _examined(function: Function, event: Event, name: str, window: Expr) -> Find
     numbers = [
         one
         for one in made
-        if one.kind == "assign" and one.value is not None and one.value.kind == "number" and not one.items
+        if one.kind == "assign" and one.value is not None and one.value.text in ("0", "1") and not one.items
     ]
     path = function.path
     if any(one not in numbers for one in made if one.kind != "augment") or any(

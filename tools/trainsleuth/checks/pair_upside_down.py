@@ -40,7 +40,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Event, Expr, Function, Index, is_test, written
+from trainsleuth.facts import Event, Expr, Function, Index, bindings, is_test, written
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -66,12 +66,26 @@ _RANKING = re.compile(rb"sigmoid\(|softplus\(")
 _TRIPLET = re.compile(rb"[tT]riplet")
 _MIXTURE = re.compile(rb"lam(?:bda_?)?[ \t]*\*")
 _FOCUS = re.compile(rb"\*\* ?(?:self\.)?gamma")
+_RESTS = re.compile(rb"\(1(?:\.0?)? ?- ?[\w.]+\)(?: ?\*\*|\.pow\()")  # the other half stands beside it
 _IS_OLD = re.compile(r"(?:^|_)(?:old|behaviou?r|prev)(?:_|$)|^old", re.IGNORECASE)
+_IS_OTHER = re.compile(r"sampl|rollout|behav|ref|gener|infer|actor|neg|nll|vllm|proposal", re.IGNORECASE)
 _IS_LOG = re.compile(r"log|lp|prob|pi", re.IGNORECASE)
 _IS_POSITIVE = re.compile(r"(?:^|_)(?:pos|positive|positives|chosen|preferred|winner)(?:_|$)|^pos", re.IGNORECASE)
 _IS_NEGATIVE = re.compile(r"(?:^|_)(?:neg|negative|negatives|rejected|dispreferred|loser)(?:_|$)|^neg", re.IGNORECASE)
-_IS_DISTANCE = re.compile(r"dist|energy|cost|error|d_|_d$", re.IGNORECASE)
-_FIRST, _SECOND = re.compile(r"(?:_|^)(?:a|1)$|[a-z]a$"), re.compile(r"(?:_|^)(?:b|2)$|[a-z]b$")
+_IS_DISTANCE = re.compile(r"dist|energy|cost|error|loss|nll|ppl|d_|_d$", re.IGNORECASE)
+_DISTANCES = (
+    "norm",
+    "square",
+    "pow",
+    "abs",
+    "cdist",
+    "pairwise_distance",
+    "l1_loss",
+    "mse_loss",
+    "cross_entropy",
+    "nll_loss",
+)
+_FIRST, _SECOND = re.compile(r"_a$|_1$|^(?:y|target|label)s?a$"), re.compile(r"_b$|_2$|^(?:y|target|label)s?b$")
 _IS_SHARE = re.compile(r"^(?:lam|lambda_?|lmbda|lamb)$")
 
 
@@ -87,7 +101,11 @@ def check(index: Index) -> Iterator[Finding]:
 
 def _of_calls(function: Function, event: Event) -> Iterator[Finding]:
     for call in event.calls:
-        for form, found in (("ratio", _ratio(call)), ("ranking", _ranking(event, call)), ("triplet", _triplet(call))):
+        for form, found in (
+            ("ratio", _ratio(event, call)),
+            ("ranking", _ranking(function, event, call)),
+            ("triplet", _triplet(call)),
+        ):
             if found is not None:
                 yield _examined(function, call, form, *found)
 
@@ -131,17 +149,23 @@ def _is(words: re.Pattern[str], expr: Expr) -> bool:
     return any(words.search(word) for word in _named(expr).split())
 
 
-def _ratio(call: Expr) -> tuple[bool, str] | None:
-    """exp(log_prob - old_log_prob)."""
+def _ratio(event: Event, call: Expr) -> tuple[bool, str] | None:
+    """exp(log_prob - old_log_prob). Not where the other one is that of a sampler or a reference, nor in exp(d) - d - 1, which estimates a divergence."""
     pair = _difference(_given(call)) if call.last == "exp" else None
     if pair is None or _is(_IS_OLD, pair[0]) is _is(_IS_OLD, pair[1]) or not all(_is(_IS_LOG, one) for one in pair):
         return None
-    return _is(
-        _IS_OLD, pair[1]
-    ), "the old policy above the new one, so that the ratio is upside down; expected the new one less the old one"
+    is_estimate = event.value is not None and any(
+        part.text in ("1", "1.0") for one in event.value.walk() if one.kind == "binary" for part in one.parts
+    )
+    if is_estimate or any(_is(_IS_OTHER, one) for one in pair):
+        return None
+    return (
+        _is(_IS_OLD, pair[1]),
+        "the old policy above the new one, so that the ratio is upside down; expected the new one less the old one",
+    )
 
 
-def _ranking(event: Event, call: Expr) -> tuple[bool, str] | None:
+def _ranking(function: Function, event: Event, call: Expr) -> tuple[bool, str] | None:
     """-logsigmoid(pos - neg), -log(sigmoid(pos - neg)), softplus(neg - pos)."""
     if call.last not in ("logsigmoid", "sigmoid", "softplus") or event.value is None:
         return None
@@ -149,13 +173,24 @@ def _ranking(event: Event, call: Expr) -> tuple[bool, str] | None:
     sides = None if pair is None else [(_is(_IS_POSITIVE, one), _is(_IS_NEGATIVE, one)) for one in pair]
     if pair is None or sides not in ([(True, False), (False, True)], [(False, True), (True, False)]):
         return None
-    if any(_is(_IS_DISTANCE, one) for one in pair) or not _is_minimised(event.value, call):
+    if any(_is(_IS_DISTANCE, one) or _is_made_of_distance(function, one) for one in pair) or not _is_minimised(
+        event.value, call
+    ):
         return None
+    others = [_difference(_given(one)) for one in event.calls if one is not call and one.last == call.last]
+    if any(one is not None and _is(_IS_POSITIVE, one[0]) is not _is(_IS_POSITIVE, pair[0]) for one in others):
+        return None  # both ways, as with labels that are smoothed
     is_rising = sides[0][0] is (call.last != "softplus")
     return (
         is_rising,
         "the negative examples where the positive ones belong, so that they are ranked higher; expected the positive ones less the negative ones",
     )
+
+
+def _is_made_of_distance(function: Function, expr: Expr) -> bool:
+    """pos_score = (head + relation - tail).norm(): then less is better."""
+    made = [one.value for one in bindings(function).get(expr.text, ()) if one.value is not None]
+    return any(part.last in _DISTANCES or part.text == "**" for one in made for part in one.walk())
 
 
 def _is_minimised(value: Expr, call: Expr) -> bool:
@@ -178,6 +213,8 @@ def _triplet(call: Expr) -> tuple[bool, str] | None:
     if "triplet" not in call.last.lower() or len(call.arguments) < 3:
         return None
     second, third = call.arguments[1:3]
+    if "mask" in _named(call):
+        return None
     sides = (_is(_IS_POSITIVE, second), _is(_IS_NEGATIVE, second), _is(_IS_POSITIVE, third), _is(_IS_NEGATIVE, third))
     if sides not in ((True, False, False, True), (False, True, True, False)):
         return None
@@ -223,6 +260,17 @@ def _last_is(words: re.Pattern[str], expr: Expr) -> bool:
     return expr.kind == "path" and bool(words.search(expr.last))
 
 
+def _is_rest(function: Function, base: Expr) -> bool:
+    """pt = 1 - p, or of a negated logit: the name says another thing than the paper."""
+    made = [one.value for one in bindings(function).get(base.text, ()) if one.value is not None]
+    return any(
+        ((pair := _difference(part)) is not None and pair[0].text in ("1", "1.0", "1.")) or part.kind == "unary"
+        for one in made
+        for part in one.walk()
+        if "exp" not in [inner.last for inner in one.walk()]
+    )
+
+
 def _focus(function: Function, part: Expr) -> tuple[bool, str] | None:
     """(1 - pt) ** gamma, in what is called a focal loss."""
     if (
@@ -233,6 +281,8 @@ def _focus(function: Function, part: Expr) -> tuple[bool, str] | None:
         return None
     base = part.parts[0]
     pair = _difference(base)
+    if base.kind == "path" and (_is_rest(function, base) or function.source.holds(_RESTS)):
+        return None
     if pair is not None and pair[0].text in ("1", "1.0", "1."):
         return True, ""
     is_probability = base.kind == "path" and re.fullmatch(r"p_?t|probs?_?t?|p", base.last, re.IGNORECASE)

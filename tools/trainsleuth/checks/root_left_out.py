@@ -54,7 +54,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Event, Expr, Index, is_test, written
+from trainsleuth.facts import Event, Expr, Function, Index, bindings, is_test, written
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -72,8 +72,9 @@ SAY = Verdicts(
 _NAMED = re.compile(rb"r?sqrt_\w*[\"']?[ \t]*[=,]")
 _VARIANCE = re.compile(rb"log_?(?:var|sigma2|sigma_sq)\w*", re.IGNORECASE)
 _IS_LOG_VARIANCE = re.compile(r"(?:^|_)log_?(?:var|variance|sigma2|sigma_sq)s?(?:_|$)", re.IGNORECASE)
-_IS_DEVIATION = re.compile(r"^(?:\w+_)?(?:std|stddev|sigma|sd)(?:_\w+)?$", re.IGNORECASE)
+_IS_DEVIATION = re.compile(r"^(?:\w+_)?(?:std|stddev|sigma|sd)(?:_(?!sq|2|cov|mat)\w+)?$")
 _IS_NOISE = re.compile(r"^(?:eps|epsilon|noise|xi)\d*$|^(?:randn|randn_like|normal_)$", re.IGNORECASE)
+_ROOTS_LATER = re.compile(rb"(?:std|sigma)\w*\.sqrt\(|sqrt\(\s*(?:std|sigma)")
 _ROOT = re.compile(r"(?:^|_)r?sqrt_(?!n$|d$|dim)", re.IGNORECASE)
 _TAKES = re.compile(r"sqrt|root|pow|norm|std|cholesky|svd|eig|matrix|exp|extract|gather|load|parse|get", re.IGNORECASE)
 _ARITHMETIC = ("-", "+", "*", "/")
@@ -100,13 +101,22 @@ def check(index: Index) -> Iterator[Finding]:
         if not is_test(function.path):
             named = [(event.line, name, value) for event in function.events for name, value in _named(event)]
             for line, name, value in (one for one in named if _is_computed(one[2])):
+                if any(_is_root(function, part) for part in value.walk()):
+                    continue
                 beside = [other for _, _, other in named if other is not value and any(map(_has_root, other.walk()))]
                 yield _examined(function.path, line, name, value, any(_held(value) & _held(other) for other in beside))
     for function in index.functions_holding(_VARIANCE):
         if not is_test(function.path) and "exp" in function.called:
             for event in function.events:
                 for power, use in _deviations(event):
-                    yield _halved(function.path, power, use)
+                    if not _is_halved_before(function, power) and not function.source.holds(_ROOTS_LATER):
+                        yield _halved(function.path, power, use)
+
+
+def _is_halved_before(function: Function, power: Expr) -> bool:
+    """log_var = 0.5 * self.head(h)."""
+    made = [one.value for one in bindings(function).get(power.text, ()) if one.value is not None]
+    return any(part.text in ("0.5", ".5", "2", "2.0") for one in made for part in one.walk() if part.kind == "number")
 
 
 def _deviations(event: Event) -> Iterator[tuple[Expr, str]]:
@@ -120,7 +130,7 @@ def _deviations(event: Event) -> Iterator[tuple[Expr, str]]:
     for product in event.value.walk():
         if product.kind == "binary" and product.text == "*":
             powers = [one for part in product.parts if (one := _power(part)) is not None]
-            noise = [part for part in product.parts for one in part.walk() if _IS_NOISE.match(one.last)]
+            noise = [part for part in product.parts if part.kind in ("path", "call") and _IS_NOISE.match(part.last)]
             if len(powers) == 1 and noise:
                 yield powers[0], written(product)
 
@@ -132,6 +142,8 @@ def _power(expr: Expr) -> Expr | None:
     receiver = expr.receiver
     given = expr.argument(0, "input") if receiver is None or receiver.text in ("torch", "np", "numpy") else receiver
     held = [part for part in given.walk() if part.kind in ("path", "attr")] if given is not None else []
+    if given is None or given.kind == "unary" or any("half" in part.last for part in held):
+        return None
     return given if any(_IS_LOG_VARIANCE.search(part.last) for part in held) else None
 
 
@@ -177,6 +189,16 @@ def _is_computed(value: Expr) -> bool:
             value.last in (*_SHAPES, "sqrt", "rsqrt", "pow", "to_torch") and inner is not None and _is_computed(inner)
         )
     return value.kind == "binary"
+
+
+def _is_root(function: Function, part: Expr) -> bool:
+    """A name that was given a root: a = sqrt(alpha)."""
+    made = (
+        [one.value for one in bindings(function).get(part.text, ()) if one.value is not None]
+        if part.kind == "path"
+        else []
+    )
+    return any(_has_root(inner) for one in made for inner in one.walk())
 
 
 def _held(value: Expr) -> set[str]:

@@ -43,7 +43,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Expr, Function, Index, bindings, bound_names, derived, is_test, written
+from trainsleuth.facts import Expr, Function, Index, bindings, bound_names, is_test, written
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -58,8 +58,9 @@ SAY = Verdicts(
     sure=("",),
 )
 _PACKS = re.compile(rb"pack_padded_sequence\(")
-_SORTS = ("sort", "argsort", "topk")
-_PICKS = ("index_select", "gather")
+_SORTS = ("sort", "argsort")
+_PICKS = ("index_select",)
+_SIZES = frozenset(["size", "shape", "dim", "ndim", "device", "dtype", "new_zeros", "new_tensor", "new"])
 
 
 def check(index: Index) -> Iterator[Finding]:
@@ -115,14 +116,31 @@ def _ordered(part: Expr, order: str) -> str | None:
     return base.text if base.kind == "path" and any(one.kind == "path" and one.text == order for one in given) else None
 
 
+def _made_of(function: Function, packed: int) -> tuple[frozenset[str], set[str]]:
+    """(names that are computed from what is packed, not from its sizes alone; names that were there before)."""
+    events = function.events
+    made, begun = set(bound_names(events[packed])), {one.name for one in function.parameters}
+    begun.update(name for event in events[:packed] for name in bound_names(event))
+    for event in events[packed + 1 :]:
+        held = (
+            [part.text.split(".") for part in event.value.walk() if part.kind == "path"]
+            if event.value is not None
+            else []
+        )
+        if any(names[0] in made and not _SIZES & set(names[1:]) for names in held):
+            made.update(bound_names(event))
+    return frozenset(made), begun - set(bound_names(events[packed]))
+
+
 def _examined(function: Function, order: str, sorts: int, packed: int) -> Finding:
     """Names that are made of what the layer gives for the packed sequences, and their picks by the same order."""
     path, events = function.path, function.events
-    made = derived(function, bound_names(events[packed]), packed + 1) if bound_names(events[packed]) else frozenset()
-    begun = {name for event in events[: packed + 1] for name in bound_names(event)} - set(bound_names(events[packed]))
+    made, begun = _made_of(function, packed)
     again = [
         (n, part) for n, part in _picks(function, order, packed + 1, None, made) if _ordered(part, order) not in begun
     ]
+    if again and any(call.last == "pack_padded_sequence" for event in events[again[0][0] :] for call in event.calls):
+        again = []  # for a second layer
     line = events[sorts].line
     if not again:
         return SAY.passed(path, line, f"{order} sorts, and does not come back")

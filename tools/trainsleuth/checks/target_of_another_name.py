@@ -59,7 +59,8 @@ _VAGUE = re.compile(
     r"^(?:masks?|logits?|loss(?:es)?|scores?|out(?:put)?s?|class(?:es)?|probs?|model|fake|real|final|all|total|batch|data|samples?|inputs?|values?|state_values?|\w)$",
     re.IGNORECASE,
 )
-_TRUTH = re.compile(r"target|label|truth|true|gt|gold|actual|real|expected", re.IGNORECASE)
+_IS_MIXED_IN = re.compile(r"noise|eps|flow|velocity|residual", re.IGNORECASE)
+_TRUTH = re.compile(r"target|label|truth|true|gt|gold|actual|real|expected|teacher|expert|soft", re.IGNORECASE)
 
 
 def check(index: Index) -> Iterator[Finding]:
@@ -116,11 +117,11 @@ def _named_for(function: Function, call: Expr) -> tuple[str, Expr, str] | None:
 
 
 def _is_shown(function: Function, said: str, name: str) -> bool:
-    """state_pred = model(state, action): what the model is shown is no target of it."""
+    """state_pred = model(state, action), student_pred = student(x): what the model is shown, or is, is no target of it. Noise is mixed in to be found."""
     made = [one.value for one in bindings(function).get(said, ()) if one.value is not None]
-    return any(
-        one.kind == "call" and any(part.kind == "path" and part.text == name for part in one.arguments) for one in made
-    )
+    if any(part.kind == "call" and name in part.callee.split(".") for one in made for part in one.walk()):
+        return True
+    return not _IS_MIXED_IN.search(name) and _is_made_of(function, said, name)
 
 
 def _is_made_of(function: Function, target: str, name: str, depth: int = 4) -> bool:

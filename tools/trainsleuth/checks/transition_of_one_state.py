@@ -91,7 +91,8 @@ _KEEPS = re.compile(
     re.IGNORECASE,
 )
 _SHOWN = re.compile(
-    r"next|new|after|post|frame|image|img|video|render|screen|hist|traj|path|log|stat|record|plot", re.IGNORECASE
+    r"target|goal|label|angle|posit|next|new|after|post|frame|image|img|video|render|screen|hist|traj|path|log|stat|record|plot",
+    re.IGNORECASE,
 )
 _IS_STATE = re.compile(r"state|obs|feature|frame|^(?:s|o|ob|x)$", re.IGNORECASE)
 _COPIES = ("copy", "clone", "deepcopy")
@@ -235,7 +236,12 @@ def _appended(function: Function, position: int, name: str) -> list[tuple[Event,
     for event in function.events:
         if event.block.loops[: len(loops)] == loops and event.kind == "expression":
             for call in event.calls:
-                if call.last == "append" and len(call.arguments) == 1 and _given(call) == {name}:
+                if (
+                    call.last == "append"
+                    and len(call.arguments) == 1
+                    and call.arguments[0].kind != "index"
+                    and _given(call) == {name}
+                ):
                     found.append((event, call.callee.rpartition(".")[0]))
     return found
 

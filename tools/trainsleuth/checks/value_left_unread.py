@@ -209,17 +209,13 @@ def _brings_back(function: Function, binding: Binding, value: Expr) -> bool:
 
 
 def _times_read(function: Function, name: str) -> int:
-    """In statements, not in words about them; many where another function is made in this one."""
-    if any(event.kind == "define" for event in function.events):
+    """In statements, not in words about them; as often as it is written where another function is made in this one."""
+    roots = [root for event in function.events for root in (*event.calls, event.value) if root is not None]
+    roots += [target for event in function.events for target in event.targets if target.kind != "path"]
+    parts = [part for root in roots for part in root.walk()]
+    if any(part.kind == "lambda" for part in parts) or any(event.kind == "define" for event in function.events):
         return times_named(function, name)
-    read = (
-        part
-        for event in function.events
-        for root in (*event.calls, event.value)
-        if root is not None
-        for part in root.walk()
-    )
-    return len({(part.line, id(part)) for part in read if part.kind == "path" and part.text.partition(".")[0] == name})
+    return len({(part.line, id(part)) for part in parts if part.kind == "path" and part.text.partition(".")[0] == name})
 
 
 def _is_trained_there(function: Function, position: int) -> bool:

@@ -11,6 +11,10 @@ from ._loss_words import failure
 
 NEEDED = 200  # places that count
 ALL, FEW = 0.98, 0.2  # of the places that count, and of those that do not, whose label the model is given there
+MASKED, VARIED = (
+    0.6,
+    0.5,
+)  # of the places that do not count: those with one token at least, those with one label at most
 LEFT = 0.02  # of all places, that do not count
 
 
@@ -18,8 +22,10 @@ def only_what_is_given(trace: Trace) -> Iterator[Finding]:
     """Masked prediction with its mask turned round: the hidden places are those that were to be learned."""
     for event in trace.events("given_answers"):
         counted, left = event["counted"], event["left"]
-        if counted < NEEDED or left < LEFT * (counted + left):
+        if counted < NEEDED or left < LEFT * (counted + left) or event["losses"] > 1:
             continue
+        if event["one_token"] < MASKED or event["one_label"] > VARIED:
+            continue  # not hidden behind a token of their own, or filled up alike
         if event["given"] >= ALL * counted and event["left_given"] <= FEW * left:
             yield failure(
                 event,

@@ -95,6 +95,7 @@ def wiped_out(trace: Trace) -> Iterator[Finding]:
         f"at; only the backward at {shown(later)} is stepped on. Is the first of the two to train as well?",
         "step-order",
         severity="note",
+        confidence="low",
         chain=links(
             (backward, "writes gradients"),
             (clears, "clears them"),

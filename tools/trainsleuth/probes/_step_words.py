@@ -10,8 +10,9 @@ NEEDED_CYCLES = 2  # in which a rule must be broken before it speaks
 
 def finding(op: Event, message: str, suspect: str, severity: Severity = "error", **more: object) -> Finding:
     path, line = place(op.get("site"))
+    more.setdefault("confidence", "high")
     return Finding(
-        by="probe:step_trace", outcome="fail", severity=severity, confidence="high", message=message, path=path,
+        by="probe:step_trace", outcome="fail", severity=severity, message=message, path=path,
         line=line, suspects=(suspect,), family="training-procedure", **more,  # type: ignore[arg-type]
     )  # fmt: skip
 

@@ -14,6 +14,7 @@ LAST_STEP = 60
 MOST_READ = 12  # calls of one loss at one line
 MOST_LOSSES = 4
 LEAST_PLACES = 16
+MOST_KINDS = 4  # calls whose hidden places are kept
 
 
 class Listener:
@@ -21,6 +22,7 @@ class Listener:
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.entered = []  # sequences of numbers that modules were given since the last step
         self.losses = {}  # (function, line of the user, of a library) -> [calls, counted and given, counted, left and given, left]
+        self.hidden = {}  # the same -> [tokens, labels] at the places of a call that do not count
 
     def forward_before(self, module, args, kwargs):
         if self.bus.steps < LAST_STEP and self.torch.is_grad_enabled():
@@ -47,16 +49,19 @@ class Listener:
         seen = self.losses.setdefault(place, [0, 0, 0, 0, 0])
         if seen[0] < MOST_READ:
             seen[0] += 1
-            equal = tokens[-1].reshape(-1) == labels.detach().reshape(-1)
+            shown, wanted = tokens[-1].reshape(-1), labels.detach().reshape(-1)
+            equal = shown == wanted
             ignored = labels.detach().reshape(-1) == arguments.get("ignore_index", -100)
             with suppress(RuntimeError):  # inside of torch.func
-                hear_gradient(scores, partial(self._arrives, seen, equal, ignored))
+                hear_gradient(scores, partial(self._arrives, place, seen, (shown, wanted), equal, ignored))
 
-    def _arrives(self, seen, equal, ignored, gradient):
+    def _arrives(self, place, seen, both, equal, ignored, gradient):
         counted = (gradient.detach() != 0).any(1).reshape(-1)
         if counted.numel() != equal.numel():
             return
         left = ~counted & ~ignored
+        if seen[0] <= MOST_KINDS and bool(left.any()):
+            self.hidden.setdefault(place, []).append([values[left].cpu() for values in both])
         for place, which in enumerate((counted & equal, counted, left & equal, left), 1):
             seen[place] = seen[place] + which.sum()
 
@@ -66,8 +71,15 @@ class Listener:
     def close(self, reason):
         for (fn, user, library), (calls, *counts) in self.losses.items():
             given, counted, left_given, left = map(int, counts)
+            hidden = [self.torch.cat(part) for part in zip(*self.hidden.get((fn, user, library), ()))]
+            tokens, labels = (most_common(values) for values in hidden) if hidden else (0.0, 1.0)
             self.events("given_answers", fn=fn, site=user, lib=library, n=self.bus.steps, calls=calls, given=given, counted=counted,
-                        left_given=left_given, left=left)  # fmt: skip
+                        left_given=left_given, left=left, one_token=tokens, one_label=labels, losses=len(self.losses))  # fmt: skip
+
+
+def most_common(values):
+    """The share of the value that comes most often."""
+    return float(values.unique(return_counts=True)[1].max() / values.numel())
 
 
 def is_numbers(tensor):
