@@ -22,6 +22,7 @@ class Listener:
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.entered = []  # sequences of numbers that modules were given since the last step
         self.losses = {}  # (function, line of the user, of a library) -> [calls, counted and given, counted, left and given, left]
+        self.places = set()  # of all classifying losses that are trained on
         self.hidden = {}  # the same -> [tokens, labels] at the places of a call that do not count
 
     def forward_before(self, module, args, kwargs):
@@ -44,26 +45,31 @@ class Listener:
             one for one in self.entered if one.numel() == labels.numel() >= LEAST_PLACES and one.device == labels.device
         ]
         place = (name, *self.bus.sites.here())
+        self.places.add(place)
         if not tokens or scores.dim() < 2 or (place not in self.losses and len(self.losses) >= MOST_LOSSES):
             return
         seen = self.losses.setdefault(place, [0, 0, 0, 0, 0])
         if seen[0] < MOST_READ:
             seen[0] += 1
-            shown, wanted = tokens[-1].reshape(-1), labels.detach().reshape(-1)
-            equal = shown == wanted
+            shown, wanted, rows = tokens[-1].reshape(-1), labels.detach().reshape(-1), tokens[-1].shape
             ignored = labels.detach().reshape(-1) == arguments.get("ignore_index", -100)
             with suppress(RuntimeError):  # inside of torch.func
-                hear_gradient(scores, partial(self._arrives, place, seen, (shown, wanted), equal, ignored))
+                hear_gradient(scores, partial(self._arrives, place, seen, (shown, wanted), rows, ignored))
 
-    def _arrives(self, place, seen, both, equal, ignored, gradient):
+    def _arrives(self, place, seen, both, rows, ignored, gradient):
         counted = (gradient.detach() != 0).any(1).reshape(-1)
+        equal = both[0] == both[1]
         if counted.numel() != equal.numel():
             return
         left = ~counted & ~ignored
+        behind = (
+            left.view(rows).flip(1).long().cumprod(1).flip(1).bool().view(-1)
+        )  # up to the end of its row, as padding is
+        left = left & ~behind
         if seen[0] <= MOST_KINDS and bool(left.any()):
             self.hidden.setdefault(place, []).append([values[left].cpu() for values in both])
-        for place, which in enumerate((counted & equal, counted, left & equal, left), 1):
-            seen[place] = seen[place] + which.sum()
+        for slot, which in enumerate((counted & equal, counted, left & equal, left), 1):
+            seen[slot] = seen[slot] + which.sum()
 
     def boundary(self, step):
         self.entered = []
@@ -74,7 +80,7 @@ class Listener:
             hidden = [self.torch.cat(part) for part in zip(*self.hidden.get((fn, user, library), ()))]
             tokens, labels = (most_common(values) for values in hidden) if hidden else (0.0, 1.0)
             self.events("given_answers", fn=fn, site=user, lib=library, n=self.bus.steps, calls=calls, given=given, counted=counted,
-                        left_given=left_given, left=left, one_token=tokens, one_label=labels, losses=len(self.losses))  # fmt: skip
+                        left_given=left_given, left=left, one_token=tokens, one_label=labels, losses=len(self.places))  # fmt: skip
 
 
 def most_common(values):
