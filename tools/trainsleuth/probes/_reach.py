@@ -20,16 +20,19 @@ NEEDED_LOOKS = 5
 CUT = 0.8  # of the parameters without a gradient
 
 
-def _are_given_by_hand(trace: Trace) -> bool:
-    """No backward leads to what is stepped on, and yet it has gradients at each step: those of a copy."""
-    steps = trace.ops("step")
-    return bool(steps) and all(isinstance(op["norm"], float) and op["norm"] > 0 for op in steps)
+def are_given_by_hand(trace: Trace) -> bool:
+    """No backward of the first step leads to what is stepped on, and yet it has gradients at each step: those of a copy (first-order MAML)."""
+    graphs, steps = trace.events("graph"), trace.ops("step")
+    reached = any(sum(graph["reached"]) for graph in graphs)
+    return (
+        bool(graphs and steps) and not reached and all(isinstance(op["norm"], float) and op["norm"] > 0 for op in steps)
+    )
 
 
 def loss_reaches_nothing(trace: Trace) -> Iterator[Finding]:
     """Every backward of the first step ends before any parameter that an optimizer holds."""
     graphs = [g for g in trace.events("graph") if sum(g["members"]) and not g["truncated"]]
-    if graphs and all(sum(graph["reached"]) == 0 for graph in graphs) and not _are_given_by_hand(trace):
+    if graphs and all(sum(graph["reached"]) == 0 for graph in graphs) and not are_given_by_hand(trace):
         graph = graphs[0]
         how = (
             "the tensor it starts from has no graph behind it (it was detached, converted or wrapped anew)"

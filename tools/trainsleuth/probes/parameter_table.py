@@ -120,8 +120,8 @@ def _untrained(trace: Trace, table: Table) -> Iterator[Finding]:
     """Modules of which every trainable parameter gets gradients, while no optimizer holds any."""
     held = [row for row in table.rows if row.optimizer is not None]
     strange = not any(row.called for row in held)  # the optimizer was built over another module
-    if strange and any(row.gradients > row.zeros and row.changed for row in held):
-        return  # its gradients are given to it by hand, as those of a copy that learns for a while (first-order MAML)
+    if _reach.are_given_by_hand(trace):
+        return
     told_of = {root for root, _ in _copies.twins_swapped(trace, table)}
     for root in sorted(
         {row.root for row in table.rows if row.root is not None} - table.trained_roots - table.copies - told_of
