@@ -39,6 +39,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, Function, Index, Site, is_test, written
 from trainsleuth.finding import Finding, Link
@@ -69,7 +70,7 @@ def check(index: Index) -> Iterator[Finding]:
         return
     named: dict[str, list[Function]] = {}
     for function in index.functions():
-        if function.name != MODULE_BODY and len(_names(function)) > 1 and not is_test(function.path):
+        if function.name != MODULE_BODY and _can_be_mixed_up(function) and not is_test(function.path):
             called = (
                 function.owner.rpartition(".")[2] if function.name == "__init__" and function.owner else function.name
             )
@@ -86,6 +87,16 @@ def check(index: Index) -> Iterator[Finding]:
                     yield _examined(site, own[0], *found)
 
 
+def _can_be_mixed_up(function: Function) -> bool:
+    """Two of its parameters at least have names that tell."""
+    return len(function.parameters) > 1 and sum(map(_tells, _names(function))) > 1
+
+
+@cache
+def _tells(name: str) -> bool:
+    return not _SIDES.search(name)
+
+
 def _names(function: Function) -> list[str]:
     """Of the parameters that are given by place, without self."""
     plain = [one.name for one in function.parameters if not one.kind and not one.keyword_only]
@@ -99,7 +110,7 @@ def _misplaced(function: Function, call: Expr) -> tuple[str, str, str] | None:
         return None
     called = [part.last if part.kind == "path" else "" for part in given]
     for place, name in enumerate(called):
-        if not name or name == names[place] or name not in names or _SIDES.search(name) or called.count(name) > 1:
+        if not name or name == names[place] or name not in names or not _tells(name) or called.count(name) > 1:
             continue
         home = names.index(name)
         instead = called[home] if home < len(called) else ""
