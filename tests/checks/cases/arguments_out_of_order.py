@@ -72,3 +72,35 @@ FAILS = {
     "of settings": mutant(_CLASS, ("Mixer(args.width, depth, dropout, heads)", "Mixer(args.depth, args.width, dropout, heads)"), ("def __init__(self, width, depth", "def __init__(self, breadth, depth"), ("Linear(width, width)", "Linear(breadth, breadth)"), ("Mixer(args.depth, args.width", "Mixer(args.depth, 2 * args.breadth") ),
     "three": mutant(_CLASS, ("Mixer(args.width, depth, dropout, heads)", "Mixer(args.width, args.heads, args.dropout, args.depth)")),
 }  # fmt: skip
+
+SILENT["both orders in one statement"] = """
+import torch
+
+def infonce(image_emb, text_emb, temperature):
+    return (image_emb @ text_emb.T / temperature).log_softmax(1).diagonal().mean()
+
+def step(model, batch, temperature, optimizer):
+    image_emb, text_emb = model(batch)
+    loss = -infonce(image_emb, text_emb, temperature) - infonce(text_emb, image_emb, temperature)
+    loss.backward()
+    optimizer.step()
+"""
+SILENT["down and up again"] = """
+import torch
+
+class TwoLayer(torch.nn.Module):
+    def __init__(self, data_dim, latent_dim):
+        super().__init__()
+        self.body = torch.nn.Linear(data_dim, latent_dim)
+
+class Coder(torch.nn.Module):
+    def __init__(self, data_dim, latent_dim):
+        super().__init__()
+        self.encoder = TwoLayer(data_dim, latent_dim)
+        self.decoder = TwoLayer(latent_dim, data_dim)
+
+def fit(model, loader, optimizer):
+    for x in loader:
+        model(x).mean().backward()
+        optimizer.step()
+"""

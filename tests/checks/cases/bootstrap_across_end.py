@@ -177,3 +177,43 @@ class Sarsa:
         self.qtable[s[0], a] += 0.1 * (r[0] + self.gamma * update_target - self.qtable[s[0], a])
 """,
 }
+
+SILENT["a flag of going on"] = """
+import torch
+
+def learn(q, target, batch, optimizer, gamma=0.99):
+    states, actions, rewards, next_states, non_terminal = batch
+    with torch.no_grad():
+        best = rewards + gamma * non_terminal * target(next_states).max(1)[0]
+    loss = (q(states).gather(1, actions).squeeze(1) - best).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+"""
+SILENT["turned where it is stored"] = """
+import torch
+
+def store(memory, s, a, r, s2, d):
+    memory.push(s, a, r, s2, 1 - d)
+
+def learn(q, target, memory, optimizer, gamma=0.99):
+    states, actions, rewards, next_states, done = memory.sample()
+    with torch.no_grad():
+        best = rewards + gamma * done * target(next_states).max(1)[0]
+    loss = (q(states).gather(1, actions).squeeze(1) - best).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+"""
+FAILS["the end as a factor"] = """
+import torch
+import torch.nn.functional as F
+
+class Agent:
+    def update(self, buffer, gamma):
+        state, action, reward, next_state, done = buffer.sample()
+        target_Q = torch.min(self.q1_target(next_state), self.q2_target(next_state))
+        target_Q = reward + (done * gamma * target_Q).detach()
+        loss = F.mse_loss(self.q1(state, action), target_Q)
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+"""

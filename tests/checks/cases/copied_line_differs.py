@@ -149,3 +149,26 @@ FAILS = {
         ("        score = -self.head(features).squeeze(1)\n        gap = self.limit(features) - score.detach() * self.weight\n        return", "        score = self.head(features).squeeze(1)\n        gap = self.limit(features) - score.detach() * self.weight\n        return"),
     ),
 }  # fmt: skip
+
+SILENT["the same axis, counted otherwise"] = """
+import torch
+import torch.nn.functional as F
+
+def train(model, loader, optimizer):
+    for x, y in loader:
+        scores = model(x.float().flatten(1), y.shape[0])
+        shown = x.float().flatten(1).mean(1) + y.float()
+        loss = F.cross_entropy(scores, y) / 4
+        loss.backward()
+        optimizer.step()
+        pred = scores.argmax(dim=1)
+        accuracy = (pred == y).float().mean() * 100
+
+def validate(model, loader):
+    for x, y in loader:
+        scores = model(x.float().flatten(1), y.shape[0])
+        shown = x.float().flatten(1).mean(1) + y.float()
+        loss = F.cross_entropy(scores, y)
+        pred = scores.argmax(dim=-1)
+        accuracy = (pred == y).float().mean()
+"""

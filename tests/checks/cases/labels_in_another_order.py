@@ -73,3 +73,23 @@ FAILS = {
     "by place": mutant(_CLASS, ("32, shuffle=False", "32, True")),
     "a script": mutant(_SCRIPT, ("batch_size=64)", "batch_size=64, shuffle=True)")),
 }  # fmt: skip
+
+SILENT["counted"] = """
+import torch
+from torch.utils.data import DataLoader
+
+def train(model, loader, optimizer, loss_of):
+    weights = 1 / torch.bincount(torch.as_tensor(loader.dataset.targets)).float()
+    classes = len(set(loader.dataset.targets))
+    losses = []
+    for x, y in loader:
+        loss = loss_of(model(x), y, weights, classes)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+def main(model, data, optimizer, loss_of):
+    return train(model, DataLoader(data, 32, shuffle=True), optimizer, loss_of)
+"""

@@ -54,3 +54,36 @@ FAILS = {
     "an evaluation": mutant(_SAVES, ("step % self.args.eval_interval == 0", "step % self.args.eval_interval")),
     "a step": mutant(_SCRIPT, ("i % accum_steps == 0", "i % accum_steps")),
 }  # fmt: skip
+
+SILENT["a rest to be filled up"] = """
+import torch
+import torch.nn.functional as F
+
+def batches(data, batch_size, model):
+    count = len(data) // batch_size
+    if len(data) % batch_size:
+        count += 1
+    for step in range(count):
+        loss = model(data[step * batch_size : (step + 1) * batch_size]).mean()
+        loss.backward()
+    return count
+
+def window(x, t, window_size):
+    if t % window_size:
+        x = F.pad(x, (0, window_size - t % window_size))
+    return x
+"""
+SILENT["behind the loop"] = """
+import torch
+
+def train(model, loader, optimizer, accum_steps):
+    step = 0
+    for batch in loader:
+        model(batch).mean().backward()
+        step += 1
+        if step % accum_steps == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+    if step % accum_steps:
+        optimizer.step()
+"""

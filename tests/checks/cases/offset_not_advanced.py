@@ -64,3 +64,17 @@ FAILS = {
     "a vector": mutant(_SPLIT, ("            offset = offset + count\n", "")),
     "begun again": mutant(_SPLIT, ("        offset = 0\n", ""), ("            count = parameter.numel()\n", "            count = parameter.numel()\n            offset = 0\n"), ("            offset = offset + count\n", "")),
 }  # fmt: skip
+
+SILENT["a length"] = """
+import torch
+
+def train(model, loader, optimizer, loss_of):
+    seq_len, pred_len, pad, h = 96, 24, 4, 32
+    for batch in loader:
+        wanted = batch[:, seq_len : seq_len + pred_len]
+        shown = batch[:, :, pad : pad + h]
+        loss = loss_of(model(shown), wanted)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""

@@ -105,3 +105,20 @@ FAILS = {
     "mixed labels": mutant(_MIXUP, ("lam * criterion(out, y_a) + (1 - lam) * criterion(out, y_b)", "lam * criterion(out, y_b) + (1 - lam) * criterion(out, y_a)")),
     "a focus": mutant(_FOCAL, ("(1 - pt) ** self.gamma", "pt**self.gamma")),
 }  # fmt: skip
+
+SILENT["a binary focal loss"] = """
+import torch
+
+def focal(p, y, gamma, alpha):
+    pos = -alpha * (1 - p) ** gamma * p.log() * y
+    neg = -(1 - alpha) * p**gamma * (1 - p).log() * (1 - y)
+    return (pos + neg).mean()
+"""
+SILENT["the ratio to a sampler"] = """
+import torch
+
+def correction(old_logps, sampling_logps, new_logps):
+    weight = torch.exp(old_logps - sampling_logps).detach()
+    estimate = torch.exp(old_logps - new_logps) - (old_logps - new_logps) - 1
+    (weight * estimate).mean().backward()
+"""

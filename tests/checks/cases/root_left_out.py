@@ -79,3 +79,13 @@ SILENT["a variance"] = mutant(
 )
 FAILS["a deviation"] = mutant(_VAE, ("torch.exp(0.5 * logvar)", "torch.exp(logvar)"))
 FAILS["a factor of noise"] = mutant(_VAE, ("(log_var / 2).exp()", "log_var.exp()"))
+
+SILENT["a variance by its name"] = """
+import torch
+
+def losses(mu, log_var, eps, x):
+    sigma_sq = torch.exp(log_var)
+    kl = 0.5 * (sigma_sq + mu**2 - 1 - log_var).sum()
+    nll = (torch.exp(-log_var) * (eps - x) ** 2 + log_var).mean()
+    (kl + nll).backward()
+"""

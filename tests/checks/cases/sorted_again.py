@@ -65,3 +65,16 @@ FAILS = {
     "a state by its axis": mutant(_SELECTED, ("hidden.index_select(1, back)", "hidden[:, order]")),
     "outputs": mutant(_LABELS, ("loss_of(out.mean(1), y[order])", "loss_of(out[order].mean(1), y)")),
 }  # fmt: skip
+
+SILENT["cut to the longest"] = """
+import torch
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+def step(model, x, labels, lengths, loss_of):
+    lengths, order = lengths.sort(descending=True)
+    packed = pack_padded_sequence(x[order], lengths, batch_first=True)
+    out, _ = pad_packed_sequence(model(packed), batch_first=True)
+    labels = labels[:, : out.size(1)]
+    mask = (x != 0)[:, : out.size(1)]
+    loss_of(out, labels[order], mask[order]).backward()
+"""

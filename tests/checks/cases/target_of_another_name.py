@@ -77,3 +77,28 @@ FAILS = {
     "exchanged": mutant(_LIGHTNING, ("F.huber_loss(price_hat, price)", "F.huber_loss(area, price_hat)")),
     "energy": mutant(_KEYWORDS, ("(estimated_pitch, pitch)", "(estimated_pitch, energy)")),
 }  # fmt: skip
+
+SILENT["the name of the model"] = """
+import torch
+import torch.nn.functional as F
+
+def distil(student, teacher, x, y, optimizer):
+    student_pred = student(x)
+    loss = F.cross_entropy(student_pred, y) + F.mse_loss(student_pred, teacher(x))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+SILENT["the name of the input"] = """
+import torch
+import torch.nn.functional as F
+
+def step(encoder, head, text, image, y, optimizer):
+    h = encoder(text)
+    text_pred = head(h)
+    loss = F.cross_entropy(text_pred, y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return image
+"""

@@ -167,3 +167,25 @@ FAILS = {
     "flip, one side": mutant(_FLIP, ("boxes[:, 0], boxes[:, 2] = x1_new, x2_new", "boxes[:, 0], boxes[:, 2] = x1, x2_new")),
     "classes": mutant(_CLASSES, ("model(x), y, class_weights", "model(x), y")),
 }  # fmt: skip
+
+SILENT["an index that is written to"] = """
+import torch
+
+class Bank(torch.nn.Module):
+    def forward(self, feature, idx, mask):
+        idx = idx.unsqueeze(-1)
+        self.bank[idx] = feature
+        mask = mask.unsqueeze(1)
+        return feature * mask
+"""
+FAILS["a norm that is not used"] = """
+import torch
+
+class Decoder(torch.nn.Module):
+    # norm: [B, K, 1]
+
+    def forward(self, weights, mask, norm):
+        norm = torch.unsqueeze(norm, 2)
+        source = weights.unsqueeze(2) * mask
+        return self.basis(source)
+"""
