@@ -128,7 +128,11 @@ def _saved(event: Event) -> Iterator[Expr]:
     """torch.save(model.state_dict, path), torch.save({"model": model.state_dict}, path)"""
     for call in event.calls:
         given = call.argument(0, "obj") if call.callee == "torch.save" else None
-        pairs = [pair.parts[-1] for pair in given.parts] if given is not None and given.kind == "dict" else [given]
+        pairs = (
+            [pair.parts[-1] for pair in given.parts if pair.parts]
+            if given is not None and given.kind == "dict"
+            else [given]
+        )
         yield from (
             one for one in pairs if one is not None and one.kind in ("path", "attr") and one.last == "state_dict"
         )

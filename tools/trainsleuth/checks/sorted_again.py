@@ -67,11 +67,12 @@ def check(index: Index) -> Iterator[Finding]:
     for function in index.functions_holding(_PACKS):
         if is_test(function.path) or "pack_padded_sequence" not in function.called:
             continue
-        packed = next(
+        packs = (
             n
             for n, event in enumerate(function.events)
             if any(call.last == "pack_padded_sequence" for call in event.calls)
         )
+        packed = next(packs, -1)  # `called` may hold what stands in no statement
         for order, sorts in _orders(function):
             if sorts <= packed and _picks(function, order, sorts, packed + 1, None):
                 yield _examined(function, order, sorts, packed)
