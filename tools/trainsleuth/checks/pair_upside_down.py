@@ -132,6 +132,12 @@ def _difference(expr: Expr | None) -> tuple[Expr, Expr] | None:
     return expr.parts[0], expr.parts[1]
 
 
+def _less_than_one(expr: Expr) -> Expr | None:
+    """x of 1 - x."""
+    pair = _difference(expr)
+    return pair[1] if pair is not None and pair[0].text in ("1", "1.0", "1.") else None
+
+
 def _given(call: Expr) -> Expr | None:
     """torch.exp(x), F.logsigmoid(x) and x.exp()."""
     receiver = call.receiver
@@ -197,11 +203,7 @@ def _is_minimised(value: Expr, call: Expr) -> bool:
     """With one minus in front of a logarithm, or as it is where it is a softplus; not where 1 - sigmoid is taken."""
     holders = [one for one in value.walk() if one is not call and any(part is call for part in one.walk())]
     signs = sum(one.kind == "unary" and one.text == "-" for one in holders)
-    is_odd = any(
-        one.kind == "binary" and one.text in ("-", "+")
-        for one in holders[-3:]
-        if one.kind == "binary" and one.text == "-"
-    )
+    is_odd = any(one.kind == "binary" and one.text == "-" for one in holders[-3:])
     if call.last == "softplus":
         return not signs and not is_odd
     has_log = call.last == "logsigmoid" or any(one.kind == "call" and one.last == "log" for one in holders)
@@ -245,13 +247,8 @@ def _weighed(expr: Expr) -> tuple[bool, Expr] | None:
     for share, loss in (expr.parts, expr.parts[::-1]):
         if share.kind == "path" and _IS_SHARE.match(share.last) and loss.kind == "call" and len(loss.arguments) > 1:
             return True, loss.arguments[1]
-        pair = _difference(share)
-        if (
-            pair is not None
-            and pair[0].text in ("1", "1.0", "1.")
-            and pair[1].kind == "path"
-            and _IS_SHARE.match(pair[1].last)
-        ):
+        rest = _less_than_one(share)
+        if rest is not None and rest.kind == "path" and _IS_SHARE.match(rest.last):
             return (False, loss.arguments[1]) if loss.kind == "call" and len(loss.arguments) > 1 else None
     return None
 
@@ -263,12 +260,8 @@ def _last_is(words: re.Pattern[str], expr: Expr) -> bool:
 def _is_rest(function: Function, base: Expr) -> bool:
     """pt = 1 - p, or of a negated logit: the name says another thing than the paper."""
     made = [one.value for one in bindings(function).get(base.text, ()) if one.value is not None]
-    return any(
-        ((pair := _difference(part)) is not None and pair[0].text in ("1", "1.0", "1.")) or part.kind == "unary"
-        for one in made
-        for part in one.walk()
-        if "exp" not in [inner.last for inner in one.walk()]
-    )
+    plain = (one for one in made if all(inner.last != "exp" for inner in one.walk()))  # exp(-ce) is the probability
+    return any(part.kind == "unary" or _less_than_one(part) is not None for one in plain for part in one.walk())
 
 
 def _focus(function: Function, part: Expr) -> tuple[bool, str] | None:
@@ -280,10 +273,9 @@ def _focus(function: Function, part: Expr) -> tuple[bool, str] | None:
     ):
         return None
     base = part.parts[0]
-    pair = _difference(base)
     if base.kind == "path" and (_is_rest(function, base) or function.source.holds(_RESTS)):
         return None
-    if pair is not None and pair[0].text in ("1", "1.0", "1."):
+    if _less_than_one(base) is not None:
         return True, ""
     is_probability = base.kind == "path" and re.fullmatch(r"p_?t|probs?_?t?|p", base.last, re.IGNORECASE)
     return (
