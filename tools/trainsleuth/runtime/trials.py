@@ -12,7 +12,7 @@ from .calls import Call, in_autocast
 from .dropping import DropoutWatch
 from .freeze import storage
 from .reads import takes_shape_alone
-from .rows import is_batch
+from .rows import BESIDE, is_batch
 from .scores import Scores
 from .sequences import Sequences
 from .tensors import filled, is_dense, is_mapping, tensors_in
@@ -135,7 +135,10 @@ class Again:
         """(name, tensor) of the examples, among several that go in, that can be exchanged without any effect."""
         orders = set(map(id, self.orders))
         rows = [(name, t) for name, t in self._named() if self._holds_examples(t) and id(t) not in orders]
-        named = [one for one in rows if not HELPERS.search(one[0])] or rows  # by indices alone, of users and items
+        indices = [
+            one for one in rows if not BESIDE.search(one[0])
+        ]  # alone, of users and items; labels may move the loss alone
+        named = [one for one in rows if not HELPERS.search(one[0])] or indices
         idle = []
         for name, one in named[:MOST_ARGUMENTS] if len(named) > 1 else ():
             changed = self.outputs(lambda tensor, one=one: tensor.roll(1, 0) if tensor is one else tensor)
