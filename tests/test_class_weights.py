@@ -74,3 +74,15 @@ def test_weights_that_rise(host: Host, tmp_path: Path) -> None:
 )
 def test_weights_that_are_right(host: Host, tmp_path: Path, edits: tuple[tuple[str, str], ...]) -> None:
     assert not said(host, tmp_path, *edits)
+
+
+DRAWN = (
+    ("for step in range(40):\n    taken = torch.randint(400, (32,))\n", "data = torch.utils.data.TensorDataset(torch.arange(400))\ndrawn = torch.utils.data.WeightedRandomSampler(1 / counts.sqrt()[labels], 1280)\nfor (taken,) in torch.utils.data.DataLoader(data, 32, sampler=drawn):\n"),
+    ("weights = counts / counts.sum()", "weights = counts.sqrt() / counts.sqrt().sum()"),
+)  # fmt: skip
+
+
+def test_weights_that_count_drawn_examples_back(host: Host, tmp_path: Path) -> None:
+    """An evaluation over another loader comes last: by which loader a loss got its examples is what counts."""
+    last = ("    optimizer.step()\n", "    optimizer.step()\nfor (taken,) in torch.utils.data.DataLoader(data, 100):\n    with torch.no_grad():\n        model(inputs[taken])\n")  # fmt: skip
+    assert all(severity == "note" for severity, _ in said(host, tmp_path, *DRAWN, last))

@@ -137,7 +137,7 @@ def _is_called_both_ways(site: Site, function: Function) -> bool:
     mine = [part.last for part in site.call.arguments]
     for call in calls:
         its = [part.last for part in call.arguments]
-        if set(its[:2]) == set(mine[:2]) or sum(one == name for one, name in zip(its, names, strict=False)) > 1:
+        if its[:2] == mine[1::-1] or sum(one == name for one, name in zip(its, names, strict=False)) > 1:
             return True
     return False
 

@@ -149,6 +149,7 @@ def _compared(trained: Function, mine: list[Event], evaluated: Function, its: li
     same = [one for one, other in pairs if _value(one) == _value(other)]
     if sum(map(_size, same)) < ALIKE:
         return
+    failed = False
     for one, other in pairs:
         assert one.value is not None and other.value is not None
         found = None if _value(one) == _value(other) else _apart(one.value, other.value, None)
@@ -166,8 +167,9 @@ def _compared(trained: Function, mine: list[Event], evaluated: Function, its: li
             f"{name} at {path}:{other.line} is computed as at {path}:{one.line}, but for {what}, and {len(same)} other line{'s are' if len(same) > 1 else ' is'} the same in "
             f"{trained.name}() and {evaluated.name}(): which of the two is meant?"
         )
+        failed = True
         yield SAY.fail(path, other.line, message, chain, "medium", form=form)
-    if same:
+    if not failed:
         yield SAY.passed(evaluated.path, evaluated.line, f"{len(same)} lines are those of {trained.name}")
 
 

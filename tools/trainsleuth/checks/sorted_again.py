@@ -55,7 +55,6 @@ SAY = Verdicts(
     "independence",
     suspects=("targets-misaligned-with-inputs",),
     claims=("labels-shuffled-together",),
-    sure=("",),
 )
 _PACKS = re.compile(rb"pack_padded_sequence\(")
 _SORTS = ("sort", "argsort")

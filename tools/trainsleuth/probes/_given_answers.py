@@ -11,10 +11,8 @@ from ._loss_words import failure
 
 NEEDED = 200  # places that count
 ALL, FEW = 0.98, 0.2  # of the places that count, and of those that do not, whose label the model is given there
-MASKED, VARIED = (
-    0.6,
-    0.5,
-)  # of the places that do not count: those with one token at least, those with one label at most
+MASKED = 0.6  # of the places that do not count, at least: those with one token
+VARIED = 0.5  # at most: those with one label
 LEFT = 0.02  # of all places, that do not count
 
 

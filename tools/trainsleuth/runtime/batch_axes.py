@@ -17,6 +17,7 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.length = None  # of the batch that a loader gave last
+        self.met = set()
         self.axes = {}  # (root, argument, lengths of all other axes) -> {is it training: Counter of axes}
         self.sites = {}  # (key, is it training) -> (class, place of its first call, shape)
         self.waiting = {}  # key -> (axis, site) of the last call, until a backward comes, or another call

@@ -33,7 +33,9 @@ class Listener:
             return
         place = (name, *self.bus.sites.here())
         if place in self.seen or len(self.seen) < MOST_PLACES:
-            self.seen.setdefault(place, Weighed(*found)).add(*found)
+            if place not in self.seen:
+                self.seen[place] = Weighed(*found)
+            self.seen[place].add(*found, self.is_drawn)
 
     def _classes(self, arguments, weight):
         target = list(arguments.values())[1]
@@ -81,7 +83,7 @@ class Listener:
     def close(self, reason):
         for (fn, user, library), seen in self.seen.items():
             self.events(
-                "class_weights", fn=fn, site=user, lib=library, calls=seen.calls, n=self.bus.steps, changed=int(seen.changed), drawn=self.is_drawn,
+                "class_weights", fn=fn, site=user, lib=library, calls=seen.calls, n=self.bus.steps, changed=int(seen.changed), drawn=seen.drawn,
                 weights=(seen.sums / seen.counts.clamp(min=1)).tolist(), counts=[[int(one) for one in group] for group in seen.counts.tolist()],
             )  # fmt: skip
 
@@ -90,13 +92,14 @@ class Weighed:
     """Of one place: how often each class came, the sum of its weights, in how many calls one differed from the first."""
 
     def __init__(self, weights, counts):
-        self.calls, self.changed = 0, 0
+        self.calls, self.changed, self.drawn = 0, 0, False
         self.sums, self.counts, self.first = counts * 0, counts * 0, weights * (counts > 0)
 
-    def add(self, weights, counts):
+    def add(self, weights, counts, is_drawn):
         if counts.shape != self.counts.shape:
             return
         self.calls += 1
+        self.drawn = self.drawn or is_drawn  # by the loader of this call: an evaluation may come last
         self.sums, self.counts = self.sums + weights * counts, self.counts + counts
         is_known = (counts > 0) & (self.first > 0)
         self.changed = self.changed + ((weights - self.first).abs() > SAME * self.first).logical_and(is_known).any()

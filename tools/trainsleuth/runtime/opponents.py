@@ -34,10 +34,8 @@ class Listener:
     def __init__(self, bus):
         self.bus, self.events, self.torch = bus, bus.events, bus.torch
         self.made, self.pairs, self.held = Marks(), {}, {}
-        self.scores, self.regressing = (
-            {},
-            set(),
-        )  # last operation of a score -> its module; modules whose score meets many values
+        self.scores = {}  # last operation of a score -> its module
+        self.regressing = set()  # modules whose score meets many values
         self.kept = {}  # modules that were given something else than what another made, as real examples
 
     def forward_after(self, module, args, kwargs, output):
