@@ -4,7 +4,7 @@ One event "class_weights" for each loss and line, with groups of classes that ex
 entropy, or absent and present for each label of a binary one (`pos_weight`, or a `weight` for each of its elements).
 """
 
-from .tensors import is_dense, is_unreadable
+from .padding import is_readable
 
 LAST_STEP = 300
 MOST_PLACES = 8
@@ -39,7 +39,7 @@ class Listener:
 
     def _classes(self, arguments, weight):
         target = list(arguments.values())[1]
-        if not can_be_read(weight) or not can_be_read(target) or target.dtype.is_floating_point:
+        if not is_readable(weight) or not is_readable(target) or target.dtype.is_floating_point:
             return None
         classes = weight.numel()
         if not 2 <= classes <= MOST_CLASSES or not target.numel():
@@ -54,17 +54,17 @@ class Listener:
 
     def _binary(self, arguments, weight, positive):
         target = list(arguments.values())[1]
-        if not can_be_read(target) or not target.numel():
+        if not is_readable(target) or not target.numel():
             return None
         target = target.detach()
         counts_at_all = (
-            weight != 0 if can_be_read(weight) and weight.shape == target.shape else 1
+            weight != 0 if is_readable(weight) and weight.shape == target.shape else 1
         )  # 0 where a label is missing
         present, absent = (target == 1).double() * counts_at_all, (target == 0).double() * counts_at_all
         if positive is not None:
             labels = positive.numel()
             if (
-                not can_be_read(positive)
+                not is_readable(positive)
                 or labels not in (1, target.shape[-1] if target.dim() else 1)
                 or labels > MOST_GROUPS
             ):
@@ -73,7 +73,7 @@ class Listener:
             counts = self.torch.stack([rows[1].sum(0), rows[0].sum(0)], 1)
             weights = positive.detach().reshape(-1).to(counts)
             return self.torch.stack([self.torch.ones_like(weights), weights], 1), counts
-        if not can_be_read(weight) or weight.shape != target.shape:
+        if not is_readable(weight) or weight.shape != target.shape:
             return None
         sums = [(present.sum(), (present * weight.detach()).sum()), (absent.sum(), (absent * weight.detach()).sum())]
         (ones, of_ones), (zeros, of_zeros) = sums
@@ -104,7 +104,3 @@ class Weighed:
         is_known = (counts > 0) & (self.first > 0)
         self.changed = self.changed + ((weights - self.first).abs() > SAME * self.first).logical_and(is_known).any()
         self.first = self.first + weights * (counts > 0) * (self.first == 0)
-
-
-def can_be_read(tensor):
-    return hasattr(tensor, "grad_fn") and is_dense(tensor) and not is_unreadable(tensor)

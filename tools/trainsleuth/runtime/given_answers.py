@@ -7,8 +7,9 @@ A label counts where a gradient comes back to its scores: what is weighed with z
 from contextlib import suppress
 from functools import partial
 
+from .padding import is_readable
 from .targets import CLASSIFIERS
-from .tensors import hear_gradient, is_dense, is_unreadable, tensors_in
+from .tensors import hear_gradient, tensors_in
 
 LAST_STEP = 60
 MOST_READ = 12  # calls of one loss at one line
@@ -89,9 +90,4 @@ def most_common(values):
 
 
 def is_numbers(tensor):
-    return (
-        hasattr(tensor, "dtype")
-        and str(tensor.dtype) == "torch.int64"
-        and is_dense(tensor)
-        and not is_unreadable(tensor)
-    )
+    return is_readable(tensor) and str(tensor.dtype) == "torch.int64"
