@@ -93,3 +93,43 @@ def train(model, loader, optimizer, loss_of):
 def main(model, data, optimizer, loss_of):
     return train(model, DataLoader(data, 32, shuffle=True), optimizer, loss_of)
 """
+
+_FITTED = """
+# file: probing.py
+import torch
+
+def embeddings(model, loader, device):
+    model.eval()
+    found = []
+    with torch.no_grad():
+        for x, _ in loader:
+            found.append(model(x.to(device)))
+    return torch.cat(found).numpy()
+
+# file: train.py
+from sklearn.linear_model import LogisticRegression
+from torch.utils.data import DataLoader
+from probing import embeddings
+from rows import Rows
+
+def main(model, device, train_data, train_target, test_data, test_target, learn):
+    train_set = Rows(train_data.to_numpy(), train_target.to_numpy())
+    train_loader = DataLoader(train_set, batch_size=64, shuffle=True)
+    learn(model, train_loader)
+    in_order = DataLoader(train_set, batch_size=64, shuffle=False)
+    embedded = embeddings(model, in_order, device)
+    classifier = LogisticRegression()
+    classifier.fit(embedded, train_target)
+    tested = embeddings(model, DataLoader(Rows(test_data, test_target), 64), device)
+    return classifier.score(tested, test_target)
+"""
+SILENT["fitted in order"] = _FITTED
+SILENT["clusters"] = mutant(
+    _FITTED,
+    ("classifier.fit(embedded, train_target)", "classifier.fit(embedded, other)"),
+    ("in_order, device", "train_loader, device"),
+)
+FAILS["fitted to the array"] = mutant(_FITTED, ("in_order, device", "train_loader, device"))
+FAILS["scored on the array"] = mutant(
+    _FITTED, ("Rows(test_data, test_target), 64)", "Rows(test_data, test_target), 64, True)")
+)

@@ -106,6 +106,25 @@ def save(model, optimizer, path, make=None):
     hooks = {"model": model.state_dict}
     return hooks
 """,
+    "a table of that name": """
+import torch
+
+def save(model, optimizer, path):
+    state_dict = {"model": model.state_dict()}
+    if optimizer is not None:
+        state_dict["optimizer"] = optimizer.state_dict()
+    torch.save(state_dict, path)
+""",
+    "an attribute of that name": """
+import torch
+
+class Best:
+    def keep(self, model):
+        self.state_dict = {name: value.clone() for name, value in model.state_dict().items()}
+
+    def save(self, path):
+        torch.save(self.state_dict, path)
+""",
     "named of the base, whose work is done here": """
 class Saver:
     def __init__(self):

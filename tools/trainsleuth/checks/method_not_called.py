@@ -88,6 +88,7 @@ SAY = Verdicts(
 _STATEMENTS = ("eval", "train", "zero_grad", "backward", "step", "unscale_", "update")
 _MODES = ("train", "eval")
 _NAMED = re.compile(rb"\.\s*(?:" + "|".join(_STATEMENTS).encode() + rb")\b(?!\s*\()")
+_KEPT_AS_STATE = re.compile(rb"\.state_dict\s*=[^=]")  # an attribute that holds one
 _STATE = re.compile(rb"\.\s*state_dict\b(?!\s*\()")
 _OF_MODULES = ("parameters", "named_parameters", "state_dict", "load_state_dict", "cuda", "zero_grad", "eval", "train")
 _MODEL_NAMES = ("model", "net", "network", "generator", "discriminator", "encoder", "decoder", "classifier", "critic")
@@ -107,7 +108,7 @@ def check(index: Index) -> Iterator[Finding]:
             elif (flag := _replaced(index, event, spot)) is not None:
                 said = f"{written(flag)} is replaced by a value; the mode stays as it was"
                 yield _failure(spot, flag, said)
-    for function in index.functions_holding(_STATE):
+    for function in index.functions_holding(_STATE) if not index.is_held(_KEPT_AS_STATE) else ():
         for position, event in enumerate(function.events if not is_test(function.path) else ()):
             for state in _saved(event):
                 said = f"{written(state)} is saved without parentheses: the file holds the method and no state"
@@ -133,9 +134,14 @@ def _saved(event: Event) -> Iterator[Expr]:
             if given is not None and given.kind == "dict"
             else [given]
         )
-        yield from (
-            one for one in pairs if one is not None and one.kind in ("path", "attr") and one.last == "state_dict"
-        )
+        for one in pairs:
+            if (
+                one is not None
+                and one.kind in ("path", "attr")
+                and one.last == "state_dict"
+                and one.receiver is not None
+            ):
+                yield one
 
 
 def _is_of_torch(index: Index, bare: Expr, spot: Spot) -> bool:

@@ -29,7 +29,7 @@ EXPERIMENTS: Mapping[str, Mapping[str, Any]] = {
             "teachers",  # first: a backward is not followed, nor what the others read of it
             "trace", "passes", "losses", "parameters", "origins", "nonfinite", "batches", "phases", "layers", "timing", "checksums",
             "inspection", "padding", "views", "target_leaks", "soft_updates", "masks", "next_tokens", "remade", "overwritten", "shares",
-            "mispaired", "label_gradients", "constant_values", "left_in_file", "opponents", "class_weights", "batch_axes", "gradient_terms", "picked_axes", "given_answers",
+            "mispaired", "label_gradients", "constant_values", "left_in_file", "opponents", "class_weights", "batch_axes", "gradient_terms", "picked_axes", "given_answers", "padded_sides", "by_hand",
         ],
         "steps": 200,
         "stop_at_nonfinite": True,

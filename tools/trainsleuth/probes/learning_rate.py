@@ -7,7 +7,8 @@ there for a third of the steps seen, when the schedule moves at every step (a sc
 is stepped per batch); a schedule that has set the rate to a tenth of the optimizer's own, or less, and never stepped
 until the program came to its end (before that it is open). A schedule stepped per batch that has brought the rate to a tenth or less and then left
 it alone for two thirds of the steps seen is a note. So is a rate that is set by hand, or by a schedule that is built again,
-and that takes in each pass over the data the values of the first; so is a rate of exactly 0 for the first steps, where these are many.
+and that takes in each pass over the data the values of the first; so is a rate of exactly 0 for the first steps, where these are many. Where no optimizer of torch is built, what a change of the
+parameters is to their gradient stands for the rate: it fails where that falls to a thousandth and stays there for a third of the steps.
 A pass rules these out for the steps seen; whether the rate is a good one is a question of tuning.
 Cost: none. Cannot see: what the schedule does after the last step seen.
 """
@@ -19,10 +20,11 @@ from collections.abc import Iterator
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, place, shown
 
+from . import _by_hand
 from ._rate_anew import begins_anew
 
 EXPERIMENT = "observe"
-READS = ("trace", "passes")
+READS = ("trace", "passes", "by_hand")
 NEEDED_STEPS = 5
 COLLAPSED = 1e-3  # of the highest rate seen
 LONG = 1 / 3  # of the steps seen
@@ -33,6 +35,9 @@ SMALL = 0.11  # of the highest rate seen: a tenth, and room for rounding
 
 def probe(trace: Trace) -> Iterator[Finding]:
     ticks = trace.events("tick")
+    if not trace.stepping and (by_hand := [*_by_hand.collapses(trace)] or [*_by_hand.course(trace)]):
+        yield from by_hand
+        return
     if len(ticks) < NEEDED_STEPS or not trace.stepping:
         yield Finding(by="probe:learning_rate", outcome="open", family="optimizer",
                       message=f"{len(ticks)} steps were seen, by {len(trace.stepping)} torch optimizers; at least {NEEDED_STEPS} "

@@ -5,7 +5,7 @@ operation made them, shapes) and the graph of the first step for losses written 
 
 Fails on: probabilities or log-probabilities where logits belong, and the reverse; values squashed twice, or put
 through a ReLU; shapes that broadcast to an outer product, or one prediction compared with several targets; rows made flat in another order than their labels; a loss below its mathematical lower bound; targets that are
-no probabilities, the blank of CTC, or one constant, or the very values that are to meet them; labels at the filled-up ends of sequences that count; a first loss far above chance; a loss that is negated before backward, sinks
+no probabilities, the blank of CTC, or one constant, or the very values that are to meet them; labels at the filled-up ends of sequences that count, or filled up on the other side than their inputs; a first loss far above chance; a loss that is negated before backward, sinks
 or grows without bound, or is the same in every step (around 0 a note); one that lowers the scores of the labels (a note unless a softmax takes them as they are); a term of the loss that lost its graph, or is made of gradients that have none, or of comparisons; several losses of one line in each step of which only the last reaches backward; one that counts only labels which the model is given, at their place, and leaves out the hidden ones. Weights of
 classes in proportion to how often each comes, so that the rare ones count least (a note where they only rise with it). Two
 players that push the score of made examples the same way are a note, as is one that pushes real and made ones the same way. Where both operands of an outer product carry a gradient it is a note: scores of a
@@ -52,6 +52,7 @@ from ._loss_sign import below_bound, compared_terms, constant_penalties, cut_ter
 from ._loss_weights import weighs_the_common
 from ._loss_words import made_at, numbers_of, span
 from ._opponents import pull_together, real_like_made
+from ._padded_sides import padded_apart
 from ._targeted import targets_left_out
 
 EXPERIMENT = "observe"
@@ -65,6 +66,7 @@ READS = (
     "opponents",
     "class_weights",
     "gradient_terms",
+    "padded_sides",
 )
 
 
@@ -109,7 +111,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
         *against_labels(trace),
         *(list(pull_together(trace)) or real_like_made(trace)),
     ]
-    failures += [*weighs_the_common(trace), *only_what_is_given(trace)]
+    failures += [*weighs_the_common(trace), *only_what_is_given(trace), *padded_apart(trace)]
     yield from failures
     if calls and not [f for f in failures if f.is_alarm]:
         yield from _passes(calls)

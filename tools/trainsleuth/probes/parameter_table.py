@@ -22,7 +22,8 @@ model of which a quarter is frozen or more, with no weights that torch was seen 
 A pass rules these out for the steps seen; it does not say that the updates are useful.
 Cost: one copy of the parameters, gradient norms at a few steps; a look at a sample of each average for a few dozen updates.
 Cannot see: whether a frozen or unreached part is meant to be so when weights were loaded, parameters of
-modules that are never called, updates outside torch optimizers (they show as changes only).
+modules that are never called, updates outside torch optimizers where there is one, too (they show as changes only). Without
+any, parameters that get gradients and never move while others are changed by hand fail (a note where weights were loaded).
 """
 
 from __future__ import annotations
@@ -32,18 +33,21 @@ from collections.abc import Iterator
 from trainsleuth.finding import Finding, Link
 from trainsleuth.trace import Event, Trace, place, shown
 
-from . import _copies, _reach, _soft_updates, _updates
+from . import _by_hand, _copies, _reach, _soft_updates, _updates
 from ._in_another_optimizer import waits
 from ._parameters import MEANINGFUL_SHARE, Row, Table, fail, names, read_table
 from ._vanishing import vanishing
 
 EXPERIMENT = "observe"
-READS = ("trace", "parameters", "soft_updates")
+READS = ("trace", "parameters", "soft_updates", "by_hand")
 MOST = 0.25  # of a module's elements; a frozen part that is smaller is the likelier meant so
 
 
 def probe(trace: Trace) -> Iterator[Finding]:
     table = read_table(trace)
+    if not trace.stepping and (by_hand := [*_by_hand.left_behind(trace)] or [*_by_hand.moved(trace)]):
+        yield from by_hand
+        return
     if table is None or not trace.stepping:
         yield _nothing_to_compare()
         return
