@@ -84,7 +84,12 @@ SAY = Verdicts(
     claims=("state-dict-is-a-reference",),
     look="compare a weight of the best model before and after the next step: it changes with the model's own",
 )
-_KEEPS = re.compile(rb"best_?(?:model|net|network|\w*coder|classifier|policy)\w*\b[^\n=]*=[^=]", re.I)
+_KEEPS = re.compile(
+    b"|".join(
+        rb"%s_?(?i:model|net|network|\w*coder|classifier|policy)\w*\b[^\n=]*=[^=]" % word
+        for word in (b"best", b"Best", b"BEST")
+    )
+)
 _BEST = re.compile(r"best_?(model|net(work)?|(en|de)coder|classifier|policy)", re.I)
 _MODEL = re.compile(r"(^|_)(model|net|network|encoder|decoder|classifier|policy)\d?$", re.I)
 _IMPROVED = re.compile(r"(^|_)(is_?)?(best|better|improved?)(_|$)", re.I)

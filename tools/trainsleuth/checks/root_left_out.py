@@ -70,7 +70,7 @@ SAY = Verdicts(
     forms={"root": "a name that says sqrt", "half": "the exponential of a log-variance"},
 )
 _NAMED = re.compile(rb"r?sqrt_\w*[\"']?[ \t]*[=,]")
-_VARIANCE = re.compile(rb"log_?(?:var|sigma2|sigma_sq)\w*", re.IGNORECASE)
+_VARIANCE = re.compile(b"|".join(rb"%s_?(?i:var|sigma2|sigma_sq)\w*" % word for word in (b"log", b"Log", b"LOG")))
 _IS_LOG_VARIANCE = re.compile(r"(?:^|_)log_?(?:var|variance|sigma2|sigma_sq)s?(?:_|$)", re.IGNORECASE)
 _IS_DEVIATION = re.compile(r"^(?:\w+_)?(?:std|stddev|sigma|sd)(?:_(?!sq|2|cov|mat)\w+)?$")
 _IS_NOISE = re.compile(r"^(?:eps|epsilon|noise|xi)\d*$|^(?:randn|randn_like|normal_)$", re.IGNORECASE)

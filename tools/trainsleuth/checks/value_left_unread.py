@@ -115,7 +115,7 @@ SAY = Verdicts(
     },
 )
 # with a blank before =, as in an assignment and in no argument
-_LOSS = re.compile(rb"(?:loss|kld?|bce|mse|nll)\w*[ \t]+=[^=\n]")
+_LOSS = re.compile(b"|".join(rb"%s\w*[ \t]+=[^=\n]" % word for word in (b"loss", b"kl", b"bce", b"mse", b"nll")))
 _ORDER = re.compile(rb"sort\([^\n]*\n(?:[^\n]*\n){0,4}?[^\n]*sort\(")
 _MASK = re.compile(rb"mask[ \t]+=[^=\n][^\n]*(?:[mM]ask\w*|tri[lu])\(")
 _WEIGHTS = re.compile(rb"(?:class|cls|pos|sample|label|ce)_weights?[ \t]+=[^=\n]")
