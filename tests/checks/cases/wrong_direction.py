@@ -198,3 +198,54 @@ def main(model, train, validate, epochs):
         save_checkpoint(model.state_dict(), is_best)
 """,
 }
+
+_LEAST = """
+import os
+import torch
+
+def train(model, args, run, evaluate, epochs):
+    min_loss, best_epoch = float("inf"), -1
+    for epoch in range(epochs):
+        run(model)
+        mean_loss = evaluate(model) / 10
+        if mean_loss < min_loss:
+            min_loss = mean_loss
+            best_epoch = epoch
+            torch.save(model.state_dict(), os.path.join(args.folder, "lowest.pth"))
+    print(best_epoch)
+"""
+_KEPT = """
+import copy
+import torch
+
+def train(model, run, calc_psnr, epochs, path):
+    best_psnr, best_weights = 0.0, None
+    for epoch in range(epochs):
+        run(model)
+        psnr = calc_psnr(model)
+        if psnr > best_psnr:
+            best_psnr = psnr
+            best_weights = copy.deepcopy(model.state_dict())
+    torch.save(best_weights, path)
+"""
+_OWN = """
+import torch
+
+def __save_model(folder, model):
+    torch.save(model.state_dict(), folder + "/model.pth")
+
+def train(model, args, run, evaluate, epochs):
+    best_val_loss = 1e4
+    for epoch in range(epochs):
+        run(model)
+        val_loss = evaluate(model)
+        if not args.save_best_val_model or val_loss < best_val_loss:
+            best_val_loss = val_loss
+            __save_model(args.folder, model)
+"""
+SILENT |= {"the least": _LEAST, "kept weights": _KEPT, "a function of one's own": _OWN}
+FAILS |= {
+    "the least": mutant(_LEAST, ("mean_loss < min_loss", "mean_loss > min_loss")),
+    "kept weights": mutant(_KEPT, ("psnr > best_psnr", "psnr < best_psnr")),
+    "a function of one's own": mutant(_OWN, ("val_loss < best_val_loss", "val_loss > best_val_loss")),
+}

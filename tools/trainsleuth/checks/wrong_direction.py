@@ -83,7 +83,7 @@ SAY = Verdicts(
 )
 _CALLBACKS = ("ModelCheckpoint", "EarlyStopping")
 _ARGUMENTS = ("TrainingArguments", "Seq2SeqTrainingArguments")
-_WAYS = re.compile(r"mode|direction|greater|higher|lower|maxim|minim", re.I)
+_WAYS = re.compile(r"mode(?!l)|direction|greater|higher|lower|maxim|minim", re.I)
 _WAY = {True: "rise", False: "fall"}
 
 
@@ -98,7 +98,7 @@ def check(index: Index) -> Iterator[Finding]:
     for site in index.calls(*_ARGUMENTS):
         if not is_test(site.function.path) and called(index, site.call, _spot(site)).startswith("transformers."):
             yield _best_model(index, site)
-    for choice in choices(index):
+    for choice in choices(index, wide=True):
         if not is_test(choice.spot.function.path):
             yield _compared(index, choice)
 

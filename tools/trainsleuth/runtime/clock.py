@@ -30,6 +30,8 @@ class Clock:
             self.backwards += 1
             if self.backwards > 1:
                 self._step_done()
+        elif not self.seen:
+            self._end_in_time()  # perhaps no optimizer will ever step
 
     def step_after(self, optimizer):
         if self.started is None:
@@ -48,6 +50,9 @@ class Clock:
         bus.busy = True
         if bus.steps >= self.most_steps:
             bus.finish("steps")
+        self._end_in_time()
+
+    def _end_in_time(self):
         now = time.monotonic()
         if now - self.started >= self.most_seconds or now >= self.until:
-            bus.finish("seconds")
+            self.bus.finish("seconds")

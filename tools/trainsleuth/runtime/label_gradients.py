@@ -1,7 +1,8 @@
 """Listener: does the loss raise or lower the score that a model gives to each example's label?
 
 For outputs with a row for each example and a column for each class, and one whole number for each example in the
-loader's batch: the sign of the gradient that comes back at the label's column.
+loader's batch: the sign of the gradient that comes back at the label's column. Where classifying losses of torch are called in a
+step and none is given these labels, the model is not asked for them there.
 """
 
 from functools import partial
@@ -10,6 +11,7 @@ from . import graph
 from .calls import named_tensors
 from .phases import inner
 from .rows import is_batch
+from .targets import CLASSIFIERS
 from .tensors import hear_gradient, is_dense, tensors_in
 
 SOFTMAXES = ("SoftmaxBackward", "LogSoftmaxBackward")
@@ -17,6 +19,7 @@ LAST_STEP = 100
 MOST_OUTPUTS = 4
 MOST_CLASSES = 1000
 LEAST_ROWS = 4
+MOST_ASKED = 8
 TELL_AT = frozenset({20, 50, LAST_STEP})
 
 
@@ -27,6 +30,7 @@ class Listener:
         self.seen = {}  # number of the root -> [class, place, backwards, rows pushed up, rows pushed down]
         self.scores = {}  # node that made the scores -> number of the root
         self.direct = set()  # roots whose scores a softmax takes
+        self.asked = []  # labels that classifying losses of torch were given since the last step
 
     def batch(self, loader, batch):
         self.given = batch
@@ -43,6 +47,11 @@ class Listener:
                     self.seen.setdefault(root, [type(module).__name__, self.bus.sites.here(), 0, 0, 0])
                     self.scores[graph.source(tensor.grad_fn)] = root
                     hear_gradient(tensor, partial(self._arrives, root, labels))
+
+    def loss_after(self, name, arguments, output):
+        if name in CLASSIFIERS and self.bus.steps <= LAST_STEP and self.given is not None:
+            labels = list(arguments.values())[1]
+            self.asked = [*self.asked[1 - MOST_ASKED :], labels.detach().reshape(-1)]
 
     def backward_before(self, tensors, gradients):
         """Does a softmax take the scores as they are? Of distances it takes what is left of them with another sign."""
@@ -62,12 +71,15 @@ class Listener:
         return found[0] if len(found) == 1 else None
 
     def _arrives(self, root, labels, gradient):
+        if self.asked and not any(is_same(labels, one) for one in self.asked):
+            return
         own = gradient.detach().gather(1, labels.to(gradient.device)[:, None])
         seen = self.seen[root]
         seen[2] += 1
         seen[3], seen[4] = seen[3] + (own < 0).sum(), seen[4] + (own > 0).sum()
 
     def boundary(self, step):
+        self.asked = []
         if step in TELL_AT:
             self._tell()
 
@@ -83,3 +95,11 @@ class Listener:
 
 def is_scores(tensor):
     return is_dense(tensor) and tensor.dim() == 2 and tensor.is_floating_point() and tensor.shape[0] >= LEAST_ROWS and 2 <= tensor.shape[1] <= MOST_CLASSES  # fmt: skip
+
+
+def is_same(labels, others):
+    return (
+        labels.shape == others.shape
+        and labels.dtype == others.dtype
+        and bool((labels.to(others.device) == others).all())
+    )

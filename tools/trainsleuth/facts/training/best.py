@@ -14,7 +14,13 @@ if TYPE_CHECKING:
     from ..index import Index
 
 _SAVES = ("save", "save_checkpoint", "save_model", "save_ckpt", "save_state", "save_pretrained", "save_weights")
+_ALSO_SAVE = (
+    "_save_model", "__save_model", "_save_checkpoint", "__save_checkpoint", "_save", "save_best", "save_best_model", "save_network", "save_networks",
+    "save_models",
+)  # fmt: skip
+_KEEPS = ("deepcopy", "state_dict")
 _BEST = re.compile(r"(^|_)best|best(_|$)|^max_|_max$", re.I)
+_LEAST = re.compile(r"(^|_)(?:min|lowest|highest|least|greatest)(_|$)", re.I)
 _IS_BEST = re.compile(r"^is_?best", re.I)
 
 
@@ -38,12 +44,19 @@ class Choice(NamedTuple):
         return None
 
 
-def choices(index: Index) -> Iterator[Choice]:
-    """Each test once: around what saves, or what a saving call is told of it, is_best = acc > best."""
+def choices(index: Index, wide: bool = False) -> Iterator[Choice]:
+    """Each test once: around what saves, or what a saving call is told of it, is_best = acc > best. `wide`: also around what keeps
+    the best weights under a name, what is saved by a function of one's own, and with the least so far (min_loss) that is set there.
+    """
     said: set[Expr] = set()
-    for site in index.calls(*_SAVES):
+    for site in index.calls(*_SAVES, *(*_ALSO_SAVE, *_KEEPS) * wide):
+        if site.call.last in _KEEPS and not any(_BEST.search(target.last) for target in site.event.targets):
+            continue
         for position, test in (*_tests_around(site), *_tests_told(site)):
-            if test not in said and (found := _with_best(test)) is not None:
+            if (
+                test not in said
+                and (found := _with_best(test) or (_with_least(site, test) if wide else None)) is not None
+            ):
                 said.add(test)
                 yield Choice(Spot(site.function, position), *found, site.call)
 
@@ -71,6 +84,22 @@ def _with_best(test: Expr) -> tuple[Expr, Expr] | None:
             one, other = part.parts
             for best, score in ((one, other), (other, one)):
                 if best.kind in ("path", "attr", "index") and _is_best(best) and not _is_best(score):
+                    return score, best
+    return None
+
+
+def _with_least(site: Site, test: Expr) -> tuple[Expr, Expr] | None:
+    """if loss < min_loss: min_loss = loss; save(model)"""
+    set_there = {
+        target.text
+        for event in site.function.events
+        if event.kind == "assign" and any(branch.test is test for branch in event.block.branches)
+        for target in event.targets
+    }
+    for part in test.walk():
+        if part.kind == "compare" and part.text in ("<", ">", "<=", ">=") and len(part.parts) == 2:
+            for best, score in (part.parts, part.parts[::-1]):
+                if best.kind == "path" and _LEAST.search(best.last) and best.text in set_there:
                     return score, best
     return None
 
