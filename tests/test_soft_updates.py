@@ -104,6 +104,18 @@ def test_an_average_that_takes_over_nearly_all_is_told_at_its_line(
     assert told.line and line in (tmp_path / "averaged.py").read_text().splitlines()[told.line - 1], told
 
 
+AWAY = {
+    "by torch": ("average = AveragedModel(model, avg_fn=lambda mine, its, n: 0.99 * mine - 0.01 * its)", "average.update_parameters(model)"),
+    "a list": (MODULE, "for mine, its in zip(average.parameters(), model.parameters()):\n        mine.data.mul_(0.995).sub_(0.005 * its.data)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("made", "each"), AWAY.values(), ids=AWAY)
+def test_an_average_that_takes_the_weights_away_is_told(host: Host, tmp_path: Path, made: str, each: str) -> None:
+    told = [one for one in said(host, tmp_path, made, each) if "takes the trained weights away" in one.message]
+    assert [one.severity for one in told] == ["warning"], told
+
+
 HEALTHY = {
     "an average": (MODULE, UPDATES.format(0.99)),
     "a table": ("average = Table(model)", "average.update(model, 0.999)"),

@@ -104,3 +104,29 @@ def fit(model, loader, optimizer):
         model(x).mean().backward()
         optimizer.step()
 """
+
+_PARTS = """
+import torch
+from learning import train, make
+
+def main(args, model, optimizer):
+    tr_dataloader, val_dataloader, test_dataloader = make(args)
+    best = train(
+        args=args,
+        tr_dataloader=tr_dataloader,
+        model=model,
+        optimizer=optimizer,
+        val_dataloader=val_dataloader,
+    )
+    return best, test_dataloader
+"""
+SILENT["parts"] = _PARTS
+SILENT["no other part"] = """
+import torch
+from learning import train, make
+
+def main(args, model, optimizer):
+    train_loader = make(args)
+    return train(args=args, model=model, train_loader=train_loader, val_loader=train_loader)
+"""
+FAILS["the training part twice"] = mutant(_PARTS, ("val_dataloader=val_dataloader", "val_dataloader=tr_dataloader"))

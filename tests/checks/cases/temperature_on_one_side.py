@@ -80,3 +80,20 @@ FAILS = {
     "module": mutant(_MODULE, ("F.softmax(y_t / self.T", "F.softmax(y_t")),
     "criterion": mutant(_STEP, ("(teacher_logits / args.temperature).softmax", "teacher_logits.softmax")),
 }
+
+_NT_XENT = """
+import torch
+from torch import nn
+
+class NTXent(nn.Module):
+    def __init__(self, temperature=0.5):
+        super().__init__()
+        self.temperature = temperature
+
+    def forward(self, similarity, positives, mask):
+        numerator = torch.exp(positives / self.temperature)
+        denominator = mask * torch.exp(similarity / self.temperature)
+        return -torch.log(numerator / denominator.sum(1)).mean() * self.temperature
+"""
+SILENT["both divided"] = _NT_XENT
+FAILS["one multiplied"] = mutant(_NT_XENT, ("positives / self", "positives * self"))

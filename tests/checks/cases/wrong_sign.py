@@ -332,3 +332,21 @@ def vae_loss(rebuilt, mean, logvar):
     return rebuilt - kl_of(mean, logvar)
 """,
 }
+
+_PPO = """
+import torch
+
+def learn(self, batch_obs, batch_acts, batch_log_probs, batch_rtgs):
+    V, _ = self.evaluate(batch_obs, batch_acts)
+    A_k = batch_rtgs - V.detach()
+    A_k = (A_k - A_k.mean()) / (A_k.std() + 1e-10)
+    for _ in range(self.n_updates):
+        V, log_probs = self.evaluate(batch_obs, batch_acts)
+        ratios = torch.exp(log_probs - batch_log_probs)
+        loss = -torch.min(ratios * A_k, torch.clamp(ratios, 0.8, 1.2) * A_k).mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+"""
+SILENT["ppo"] = _PPO
+FAILS["a value less its return"] = _PPO.replace("batch_rtgs - V.detach()", "V.detach() - batch_rtgs")

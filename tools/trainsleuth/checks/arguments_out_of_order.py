@@ -4,6 +4,8 @@ train(epoch, loader, net, opt.alpha, margin) where it is train(epoch, loader, ne
 the weight of a term. The names say where each value belongs: the caller's alpha is given to margin, and alpha gets
 something else.
 
+The same with names: fit(net, train_loader=train_loader, val_loader=train_loader), while a val_loader is there.
+
 Question to answer: is the order of the call meant?
 
 Fix: the order of the definition, or names in the call: alpha=opt.alpha.
@@ -42,6 +44,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from trainsleuth.facts import MODULE_BODY, Class, Expr, Function, Index, Site, is_test, written
+from trainsleuth.facts.reading.scopes import own_names
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -54,8 +57,14 @@ SAY = Verdicts(
     suspects=("another-loop-fault",),
     claims=("fails-silently",),
     look="write the call with names, and see whether the program does the same",
-    forms={"exchanged": "two arguments under each other's names", "moved": "one argument under another's name"},
+    forms={
+        "exchanged": "two arguments under each other's names",
+        "moved": "one argument under another's name",
+        "part": "the training data under the name of other data, which are there",
+    },
 )
+_PART = re.compile(rb"\b(?:val|dev|test|eval)\w*\s*=\s*tr(?:ain)?\w*\s*[,)]")
+_JUDGED, _TRAINED = re.compile(r"^(?:val|valid|dev|test|eval)(?:idation)?(?:_|$)"), re.compile(r"^tr(?:ain)?(?:ing)?_")
 _TRAINS = (re.compile(rb"backward\("), re.compile(rb"import torch"))
 _SIDES = re.compile(  # short names, and pairs that are often given both ways on purpose
     r"^.{1,2}$|(?:^|_)(?:left|right|first|second|start|end|src|dst|source|target|row|col|width|height|low|high|min|max|lower|upper|old|new|prev|next|from|to|in|"
@@ -85,6 +94,26 @@ def check(index: Index) -> Iterator[Finding]:
                     )
                 else:
                     yield _examined(site, own[0], *found)
+    for function in index.functions_holding(_PART):
+        if not is_test(function.path):
+            yield from _other_parts(function)
+
+
+def _other_parts(function: Function) -> Iterator[Finding]:
+    """train(train_loader=train_loader, val_loader=train_loader), in a function that has a val_loader."""
+    path, own = function.path, own_names(function)
+    for call in (call for event in function.events for call in event.calls):
+        given = [(part.text, part.parts[0]) for part in call.parts[1:] if part.kind == "keyword"]
+        others = [*call.arguments, *(value for _, value in given)]
+        for name, value in given:
+            if value.kind != "path" or not _JUDGED.search(name):
+                continue
+            if value.text == name:
+                yield SAY.passed(path, call.line, f"{name} is given {name}")
+            elif _TRAINED.search(value.text) and name in own and [one.text for one in others].count(value.text) > 1:
+                message = f"{written(call)} at {path}:{call.line} gives {value.text} as {name}, beside itself, though {name} is there: is {name}={name} meant?"
+                chain = (Link(path, value.line, f"{name}={value.text}"),)
+                yield SAY.fail(path, value.line, message, chain, "medium", form="part")
 
 
 def _can_be_mixed_up(function: Function) -> bool:

@@ -4,6 +4,8 @@ The student is softened, the teacher is not: the minimum is where the student's 
 distilled is another distribution than the teacher's, and the soft part that the temperature was for is not in it. The loss falls
 all the same.
 
+So it is where a contrastive loss takes exp(positives * T) over the sum of exp(similarity / T).
+
 Question to answer: does the target get its temperature elsewhere?
 
 Fix: softmax(teacher / T) beside log_softmax(student / T).
@@ -65,8 +67,11 @@ SAY = Verdicts(
     suspects=("another-loss-fault",),
     claims=("fails-silently",),
     look="print the entropies of the two distributions: they should be of one size when the logits are",
+    forms={"one side": "divided on one side alone", "both ways": "divided by it in one place, multiplied in the other"},
 )
 _SOFTENS = re.compile(rb"log_softmax\([^\n]*/|LogSoftmax")
+_EXPONENTIAL = re.compile(rb"exp\([^\n]*\*|softmax\([^\n]*\*")
+_EXPONENTIALS = ("exp", "softmax", "log_softmax", "logsumexp", "cross_entropy")
 _SOFTMAX = ("softmax", "log_softmax")
 _PLAIN = ("detach", "clone", "float", "contiguous", "view", "reshape", "to", "flatten", "squeeze")
 _TEMPERATURE = re.compile(r"(^|_)(t|temp(erature)?s?|tau|kd_?t|dist_?t)(_|$)", re.I)
@@ -88,6 +93,31 @@ def check(index: Index) -> Iterator[Finding]:
             if student is not None and target is not None and student.softmax.last == "log_softmax":
                 if (finding := _examined(index, site, student, target)) is not None:
                     yield finding
+    for function in index.functions_holding(_EXPONENTIAL):
+        if not is_test(function.path):
+            yield from _both_ways(function)
+
+
+def _both_ways(function: Function) -> Iterator[Finding]:
+    """exp(positives * temperature) over the sum of exp(similarity / temperature)."""
+    scaled: dict[tuple[str, str], Expr] = {}
+    for event in function.events:
+        for call in event.calls:
+            given = call.arguments[0] if call.last in _EXPONENTIALS and call.arguments else None
+            if given is not None and given.kind == "binary" and given.text in ("*", "/"):
+                by = given.parts[1]
+                if by.kind == "path" and _TEMPERATURE.search(by.last):
+                    scaled.setdefault((by.text, given.text), call)
+    for (name, way), call in scaled.items():
+        other = scaled.get((name, "/"))
+        if way == "*" and other is not None:
+            path, one, two = function.path, written(call), written(other)
+            chain = (Link(path, call.line, one), Link(path, other.line, two))
+            message = (
+                f"{one} at {path}:{call.line} multiplies by {name}, {two} at {path}:{other.line} divides by it: the two sides are not on one scale. Is "
+                "the same meant in both?"
+            )
+            yield SAY.fail(path, call.line, message, chain, "medium", form="both ways")
 
 
 def _side(function: Function, expr: Expr, position: int) -> _Side | None:
@@ -174,4 +204,4 @@ def _failure(path: str, student: _Side, target: _Side, temperature: Expr) -> Fin
         f"{soft} at {path}:{student.softmax.line} is compared with {hard} at {path}:{target.softmax.line}: only one of the two is "
         f"divided by {t}. Is {written(target.logits)} / {t} meant?"
     )
-    return SAY.fail(path, target.softmax.line, message, chain, "medium")
+    return SAY.fail(path, target.softmax.line, message, chain, "medium", form="one side")

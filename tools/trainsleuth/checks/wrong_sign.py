@@ -106,9 +106,14 @@ SAY = Verdicts(
         "": "on the way to a loss that is minimised",
         "named": "what goes by the name of a divergence",
         "soft": "the entropy in soft values",
+        "advantage": "a value less its return",
     },
 )
 _POLICY = re.compile(r"policy|actor|pg_|_pg|surr|action|clip|adv|log_?prob", re.IGNORECASE)
+_ADVANTAGE = re.compile(rb"\b(?:adv\w*|A_k)\s*=[^=\n]*-")
+_IS_ADVANTAGE = re.compile(r"^(?:adv|advantages?|A_k|A)$")
+_VALUE = re.compile(r"^(?:V|v|values?|baselines?|state_values?|vals?|v_s|V_s)$")
+_RETURN = re.compile(r"(?:^|_)(?:rtgs?|returns?|rets?|rewards?_to_go|discounted|G|targets?)(?:_|$)")
 _CONDITIONAL = re.compile(r"cond|marg|mutual|info", re.IGNORECASE)  # parts of an information, which may be minimised
 _EXP = re.compile(rb"exp_?\(")
 _KL = re.compile(r"(?:^|_)kld?(?:$|_|[0-9]|loss|div)|kullback|loss", re.IGNORECASE)
@@ -127,9 +132,48 @@ def check(index: Index) -> Iterator[Finding]:
     for function in index.functions_holding(LOG_OF_POLICY):
         if not is_test(function.path):
             yield from _soft(function)
+    for function in index.functions_holding(_ADVANTAGE):
+        if not is_test(function.path):
+            yield from _advantages(function)
     for function in index.functions_holding(_EXP):
         if not is_test(function.path):
             yield from _named_divergences(index, function, {expr for expr, _ in seen})
+
+
+def _advantages(function: Function) -> Iterator[Finding]:
+    """A_k = V.detach() - returns, which is better the worse an action was."""
+    for event in function.events:
+        value = event.value
+        named = event.kind == "assign" and any(_IS_ADVANTAGE.search(target.last) for target in event.targets)
+        if not named or value is None or value.kind != "binary" or value.text != "-":
+            continue
+        left, right = (_thing(part) for part in value.parts)
+        if _RETURN.search(left) and _VALUE.search(right):
+            yield SAY.passed(function.path, event.line, "a return less its value")
+        elif _VALUE.search(left) and _RETURN.search(right):
+            path, shown = function.path, written(value)
+            message = f"{shown} at {path}:{event.line} is a value less the return: an action counts for the better the worse it was; expected the return less the value."
+            yield SAY.fail(path, event.line, message, (Link(path, event.line, shown),), "medium", form="advantage")
+
+
+def _thing(expr: Expr) -> str:
+    """returns, V.detach(), self.value: its last name, behind what only brings it into shape."""
+    while expr.kind == "call" and expr.last in (
+        "detach",
+        "squeeze",
+        "view",
+        "flatten",
+        "reshape",
+        "item",
+        "numpy",
+        "cpu",
+    ):
+        if expr.receiver is None:
+            return ""
+        expr = expr.receiver
+    if expr.kind == "call":
+        return expr.last
+    return expr.last if expr.kind in ("path", "attr") else ""
 
 
 def _soft(function: Function) -> Iterator[Finding]:

@@ -41,6 +41,23 @@ def exchanged(trace: Trace) -> Iterator[Finding]:
         )
 
 
+def with_less(trace: Trace) -> Iterator[Finding]:
+    """decay * average - (1 - decay) * trained: each update goes against the two, and towards nothing."""
+    for event in trace.events("soft_updates"):
+        if event["against"] < max(NEEDED_UPDATES, NEARLY_EACH * event["updates"]):
+            continue
+        yield fail(
+            event.get("site"),
+            f"a {event['cls']} with the sizes of the trained weights, updated at {shown(event)}, takes the trained weights away in {event['against']} of "
+            f"{event['updates']} updates, where an average adds them: it goes to their opposite; expected a plus between the two parts",
+            "another-loop-fault",
+            severity="warning",
+            confidence="medium",
+            measured={"against": event["against"], "updates": event["updates"]},
+            next="average = decay * average + (1 - decay) * trained",
+        )
+
+
 def of_another(trace: Trace) -> Iterator[Finding]:
     """A copy is updated from another network than the one it was made of, which has a copy of its own: a line that was
     copied, with one of its names left.

@@ -24,7 +24,16 @@ def clips_nothing(trace: Trace) -> Iterator[Finding]:
         idle = all(op["grads"] in ("none", "zero") and not _is_zero_by_itself(order, op) for op in ops)
         # the first step may be judged wrongly when gradients of a loading phase linger
         late = all(_follows_step(order, op) for op in ops)
-        if len(ops) >= NEEDED_CYCLES and (idle or late):
+        if len(ops) >= NEEDED_CYCLES and all(op.get("limit") == 0.0 and (op.get("norm") or 0.0) > 0.0 for op in ops):
+            yield finding(
+                ops[0],
+                f"gradient clipping at {shown(ops[0])} has the limit 0 in all {len(ops)} calls seen, so that nothing is left of any gradient (norm {ops[0]['norm']:.3g} "
+                "before); expected a positive limit",
+                "learning-rate-zero-or-tiny",
+                measured={"calls": len(ops), "limit": 0.0},
+                next="look where the limit comes from: False counts as 0",
+            )
+        elif len(ops) >= NEEDED_CYCLES and (idle or late):
             what = "meets no gradients" if idle else "comes after the step it should bound"
             yield finding(
                 ops[0],

@@ -75,6 +75,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     found += _copies.left_behind(trace, table)
     found += _copies.saved_as_it_began(trace)
     found += _soft_updates.exchanged(trace)
+    found += _soft_updates.with_less(trace)
     found += _soft_updates.of_another(trace)
     found += _soft_updates.never_called(trace)
     found += _copies.untied(table)

@@ -34,6 +34,7 @@ class Copy:
         self.is_module = registered.is_module(thing)
         self.before, self.site = None, (None, None)
         self.looks = self.updates = self.exact = 0
+        self.against = 0  # updates away from the trained weights: by less of it
         self.left = []  # [step, share of the way that is left, cosine between what is left and the way]
 
     def _is_far(self, other):
@@ -63,8 +64,12 @@ class Copy:
         if before is None or before.shape != now.shape or trained.shape != now.shape:
             return
         moved, way, left = now - before, trained - before, trained - now
-        products = ((moved, moved), (way, way), (left, left), (left, way))
-        moved, way, left, along = self.mine.torch.stack([one.dot(other) for one, other in products]).tolist()
+        both = before + trained  # of decay * average - (1 - decay) * trained the average moves against their sum
+        products = ((moved, moved), (way, way), (left, left), (left, way), (moved, both), (both, both))
+        moved, way, left, along, against, both = self.mine.torch.stack(
+            [one.dot(other) for one, other in products]
+        ).tolist()
+        self.against += against < -ON_LINE * (moved * both) ** 0.5 < 0.0
         if moved and way:
             self.updates += 1
             self.exact += left == 0.0
@@ -149,4 +154,4 @@ class Listener:
                 )
                 self.events("soft_updates", cls=type(copy.thing).__name__, is_module=copy.is_module, site=copy.site[0],
                             lib=copy.site[1], updates=copy.updates, exact=copy.exact, left=copy.left, called=use.steps, used=use.is_used,
-                            source=source, led_to=led_to, strayed=strayed)  # fmt: skip
+                            source=source, led_to=led_to, strayed=strayed, against=copy.against)  # fmt: skip
