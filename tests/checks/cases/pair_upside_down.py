@@ -122,3 +122,28 @@ def correction(old_logps, sampling_logps, new_logps):
     estimate = torch.exp(old_logps - new_logps) - (old_logps - new_logps) - 1
     (weight * estimate).mean().backward()
 """
+
+_FORWARD = """
+import torch
+
+def partition(features, masks, transitions):
+    scores = features[:, 0]
+    for t in range(1, features.shape[1]):
+        mask_t = masks[:, t].unsqueeze(1)
+        score_t = torch.logsumexp(scores.unsqueeze(1) + transitions + features[:, t].unsqueeze(2), 2)
+        scores = score_t * mask_t + scores * (1 - mask_t)
+    return torch.logsumexp(scores, 1)
+"""
+_AVERAGE = """
+def update(average, value, decay):
+    average = decay * average + (1 - decay) * value
+    return average
+"""
+SILENT |= {"a blend": _FORWARD, "an average": _AVERAGE}
+SILENT["two masked terms"] = """
+def total(a, b, mask):
+    loss = a * mask + b * mask
+    return loss.sum() / mask.sum()
+"""
+FAILS["a blend"] = mutant(_FORWARD, ("scores * (1 - mask_t)", "scores * (mask_t)"))
+FAILS["an average"] = mutant(_AVERAGE, ("(1 - decay) * value", "decay * value"))

@@ -2,7 +2,8 @@
 
 exp(old_log_prob - log_prob) is the ratio of PPO upside down, -logsigmoid(neg - pos) ranks what nobody chose above what was chosen, TripletMarginLoss takes
 (anchor, positive, negative) in this order, mixup weighs the first labels with lam as it does the first pictures, and the factor of the focal loss
-is (1 - p) ** gamma. Each is a plausible number that moves the right way for a while, and the model learns the contrary.
+is (1 - p) ** gamma. What an update keeps of the old value and takes of the new one, by a mask or a decay, adds up to one:
+new * mask + old * (1 - mask). Each is a plausible number that moves the right way for a while, and the model learns the contrary.
 
 Fix: the order of the formula.
 
@@ -59,6 +60,7 @@ SAY = Verdicts(
         "triplet": "the order of a triplet",
         "mixture": "the weights of mixed labels",
         "focus": "the factor of a focal loss",
+        "blend": "what an update keeps and takes",
     },
 )
 _RATIO = re.compile(rb"exp\([^\n]*old|old[^\n]*\)\.exp\(")
@@ -87,14 +89,24 @@ _DISTANCES = (
 )
 _FIRST, _SECOND = re.compile(r"_a$|_1$|^(?:y|target|label)s?a$"), re.compile(r"_b$|_2$|^(?:y|target|label)s?b$")
 _IS_SHARE = re.compile(r"^(?:lam|lambda_?|lmbda|lamb)$")
+_BLEND = re.compile(
+    b"|".join(
+        rb"%s\w*[^\n+]*\+[^\n]*%s" % (word, word)
+        for word in (b"mask", b"decay", b"alpha", b"tau", b"momentum", b"gate")
+    )
+)
+_IS_PART = re.compile(r"(?:^|_)(?:mask|masks|decay|alpha|tau|momentum|gate)(?:_|$)")
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for function in index.functions_holding(_RATIO, _RANKING, _TRIPLET, _MIXTURE, _FOCUS):
+    for function in index.functions_holding(_RATIO, _RANKING, _TRIPLET, _MIXTURE, _FOCUS, _BLEND):
         if not is_test(function.path):
+            blends = function.source.holds(_BLEND)
             weighs = function.source.holds(_MIXTURE) or function.source.holds(_FOCUS)
             for event in function.events:
                 yield from _of_calls(function, event)
+                if blends and (blend := _blend(event)) is not None and event.value is not None:
+                    yield _examined(function, event.value, "blend", *blend)
                 if weighs and event.value is not None:
                     yield from _of_products(function, event.value)
 
@@ -238,6 +250,34 @@ def _mixture(part: Expr) -> tuple[bool, str] | None:
         sides[0][0],
         "the weight of the first labels before the second ones; expected lam before the first and 1 - lam before the second",
     )
+
+
+def _blend(event: Event) -> tuple[bool, str] | None:
+    """old = new * mask + old * (1 - mask)"""
+    value = event.value
+    if event.kind != "assign" or len(event.targets) != 1 or value is None or value.text != "+" or len(value.parts) != 2:
+        return None
+    first, second = (_shared(one) for one in value.parts)
+    if first is None or second is None or first[1] != second[1] or (first[0], second[0]) == (False, False):
+        return None
+    things = {first[2], second[2]}
+    if len(things) != 2 or event.targets[0].text not in things:
+        return None
+    return first[0] is not second[
+        0
+    ], f"{first[1]} before the old value and before the new one; expected 1 - {first[1]} before one of them"
+
+
+def _shared(expr: Expr) -> tuple[bool, str, str] | None:
+    """(is it the mask and not 1 - mask, the mask, the name of what it is multiplied with) of a product."""
+    if expr.kind != "binary" or expr.text != "*" or len(expr.parts) != 2:
+        return None
+    for share, thing in (expr.parts, expr.parts[::-1]):
+        rest = _less_than_one(share)
+        held = share if rest is None else rest
+        if held.kind == "path" and _IS_PART.search(held.last) and thing.kind == "path":
+            return rest is None, held.text, thing.text
+    return None
 
 
 def _weighed(expr: Expr) -> tuple[bool, Expr] | None:
