@@ -116,7 +116,15 @@ def test_an_average_that_takes_the_weights_away_is_told(host: Host, tmp_path: Pa
     assert [one.severity for one in told] == ["warning"], told
 
 
+def test_an_average_that_keeps_less_each_time_is_a_note(host: Host, tmp_path: Path) -> None:
+    told = [
+        one for one in said(host, tmp_path, MODULE, UPDATES.format("1 / (step + 1)")) if "keeps less" in one.message
+    ]
+    assert [one.severity for one in told] == ["note"], told
+
+
 HEALTHY = {
+    "a warm-up of one's own": (MODULE, UPDATES.format("1 - 1 / (step + 1)")),
     "an average": (MODULE, UPDATES.format(0.99)),
     "a table": ("average = Table(model)", "average.update(model, 0.999)"),
     "a list": ("average = Listed(model)", "average.update(model, 0.99)"),

@@ -16,6 +16,7 @@ SOFT = 0.5  # of the way, left at least by each update
 TOGETHER = 0.01  # by which the shares of two copies that one loop updates may differ
 NEARLY_EACH = 0.9  # of the updates
 CLEAR = 0.5  # cosine between what is left of the way and the way, below which rounding decides
+EARLY, LATE = 0.12, 0.06  # shares kept in the first and in the last quarter of the updates
 MOST_LEFT = 0.02  # of the way to the trained weights, after each update
 SPREAD, DRIFT = 1.25, 1.05  # largest by smallest share left, and late by early: that of a warm-up grows by more
 
@@ -39,6 +40,27 @@ def exchanged(trace: Trace) -> Iterator[Finding]:
             next="look at which factor stands before which weights: average = decay * average + (1 - decay) * trained, or "
             "(1 - tau) * target + tau * trained",
         )
+
+
+def forgets(trace: Trace) -> Iterator[Finding]:
+    """Each update keeps less of the average than the one before: a warm-up turned round, as 1 / step where 1 - 1 / step is meant."""
+    for event in trace.events("soft_updates"):
+        kept = [share for _, share, along in event["left"] if along >= CLEAR]
+        part = len(kept) // 4
+        if part < NEEDED_UPDATES // 2 or event["against"]:
+            continue
+        parts = [fmean(kept[place * part : (place + 1) * part]) for place in range(4)]
+        if parts[0] >= EARLY and parts[3] < LATE and parts == sorted(parts, reverse=True):
+            yield fail(
+                event.get("site"),
+                f"a {event['cls']} with the sizes of the trained weights, updated at {shown(event)}, keeps less of what it was at each update: {kept[0]:.2g} at "
+                f"first and {kept[-1]:.2g} after {len(kept)}, so it ends as a copy of the last step; is 1 less that share meant?",
+                "another-loop-fault",
+                severity="note",
+                confidence="low",
+                measured={"kept_first": kept[0], "kept_last": kept[-1], "updates": event["updates"]},
+                next="print the factor before the average at some steps: a warm-up goes from nothing to nearly 1",
+            )
 
 
 def with_less(trace: Trace) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ less than half precision can hold (a note where a smaller part of the parameters
 tenth of the weights, or more, with a loss that ends above its start; gradients that hardly reach the first layers; an
 embedding and an output layer that began as equal copies; a line that called a copy of the model and then calls the
 trained model itself (a target network whose name was rebound); an average or target network of which each update takes over
-nearly all of the trained weights, not all, and always the same share (its two factors are exchanged); one of two copies that
+nearly all of the trained weights, not all, and always the same share (its two factors are exchanged); an average that takes the trained weights away (one that keeps less at each update is a note); one of two copies that
 is updated from the network of the other. A copy of the model that never moves, or is saved with the
 values from before training, or is updated softly and never used, is a note; so are norms that forward() makes anew, and
 parameters that are read while their module is never called, when what is computed from them is detached and nothing moves them. A
@@ -76,6 +76,7 @@ def probe(trace: Trace) -> Iterator[Finding]:
     found += _copies.saved_as_it_began(trace)
     found += _soft_updates.exchanged(trace)
     found += _soft_updates.with_less(trace)
+    found += _soft_updates.forgets(trace)
     found += _soft_updates.of_another(trace)
     found += _soft_updates.never_called(trace)
     found += _copies.untied(table)
