@@ -106,6 +106,7 @@ def test_an_average_that_takes_over_nearly_all_is_told_at_its_line(
 
 AWAY = {
     "by torch": ("average = AveragedModel(model, avg_fn=lambda mine, its, n: 0.99 * mine - 0.01 * its)", "average.update_parameters(model)"),
+    "a target network": (MODULE, "for mine, its in zip(average.parameters(), model.parameters()):\n        mine.data.copy_(0.01 * its - 0.99 * mine)"),
     "a list": (MODULE, "for mine, its in zip(average.parameters(), model.parameters()):\n        mine.data.mul_(0.995).sub_(0.005 * its.data)"),
 }  # fmt: skip
 

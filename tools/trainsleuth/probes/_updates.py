@@ -34,7 +34,10 @@ def idle(trace: Trace, table: Table) -> Iterator[Finding]:
     for born in trace.events("optimizer"):
         number = born["optimizer"]
         held = table.of(number)  # whatever requires_grad says at a step of another: Lightning switches it off meanwhile
-        is_reached = any(graph["reached"][number : number + 1] > [0] for graph in trace.events("graph"))
+        is_reached = any(graph["reached"][number : number + 1] > [0] for graph in trace.events("graph")) or any(
+            number in op.get("reached", ())
+            for op in trace.ops("backward_done")  # in a later phase of the program
+        )
         if number in trace.stepping or not held or any(row.changed for row in held) or not is_reached:
             continue
         ops = [op for op in trace.ops("backward", "zero_grad") if op["op"] == "backward" or _clears(op, number)]

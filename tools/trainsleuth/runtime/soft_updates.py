@@ -69,7 +69,8 @@ class Copy:
         moved, way, left, along, against, both = self.mine.torch.stack(
             [one.dot(other) for one, other in products]
         ).tolist()
-        self.against += against < -ON_LINE * (moved * both) ** 0.5 < 0.0
+        is_turned = float(now.dot(before)) < -ON_LINE * float(now.norm() * before.norm())
+        self.against += is_turned or against < -ON_LINE * (moved * both) ** 0.5 < 0.0
         if moved and way:
             self.updates += 1
             self.exact += left == 0.0
@@ -129,7 +130,12 @@ class Listener:
 
     def _is_suspect(self, copy):
         is_idle = copy.is_module and len(copy.left) >= LONG and not self.uses.of(copy).is_used
-        return is_idle or copy.leaves_little or (copy.strayed is not None and copy.strayed[1] >= STRAYED)
+        return (
+            is_idle
+            or copy.leaves_little
+            or copy.against >= STRAYED
+            or (copy.strayed is not None and copy.strayed[1] >= STRAYED)
+        )
 
     def backward_before(self, tensors, gradients):
         self.touching.stop()
