@@ -130,3 +130,21 @@ FAILS = {
     ),
     "folders": mutant(_FOLDERS, ("PictureDataset(args.test_dir, plain)", "PictureDataset(args.train_dir, augment)")),
 }
+
+_MODULE = """
+import torch
+from torch.utils.data import DataLoader
+
+class Pictures:
+    def __init__(self, dataset, folder):
+        self.dataset, self.folder = dataset, folder
+
+    def setup(self, augment, plain):
+        self.train = self.dataset(self.folder, train=True, transform=augment)
+        self.val = self.dataset(self.folder, train=False, transform=plain)
+
+    def loaders(self):
+        return DataLoader(self.train, 64, shuffle=True), DataLoader(self.val, 64)
+"""
+SILENT["a module of data"] = _MODULE
+FAILS["both held out"] = _MODULE.replace("train=True", "train=False")

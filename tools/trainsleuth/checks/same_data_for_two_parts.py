@@ -4,6 +4,8 @@ A line is copied, and what it is made of stays: val_loader = DataLoader(train_se
 is scored on what it was fitted on: early stopping, the best epoch and every reported score follow how well it remembers
 [leakage-is-widespread].
 
+The same the other way round: both are made with train=False.
+
 Question to answer: is the score meant to be that of the training data?
 
 Fix: the data of the part: val_loader = DataLoader(val_set).
@@ -69,7 +71,7 @@ SAY = Verdicts(
     claims=("leakage-is-widespread",),
     look="compare the first examples of the two, and their lengths",
 )
-_NAMED = rb"(?:id(?:ation)?|ing)?(?:_|[dD]ata|[sS]et|[lL]oad|ds)\w*[ \t]*=[ \t]*[\w.]*(?:oader|ataset|ata|et|ds|older|MNIST|CIFAR100?|USPS)\("
+_NAMED = rb"(?:id(?:ation)?|ing)?(?:(?:_|[dD]ata|[sS]et|[lL]oad|ds)\w*)?[ \t]*=[ \t]*[\w.]*(?:oader|ataset|ata|et|ds|older|MNIST|CIFAR100?|USPS)\("
 _GIVES = tuple(re.compile(word + _NAMED) for word in (b"al", b"ev", b"est"))  # of val, Dev, test
 _TRAIN = re.compile(r"(?<![A-Za-z])(?:train|training|tr)(?![A-Za-z])", re.IGNORECASE)
 _HELD = re.compile(r"(?<![A-Za-z])(?:val|valid|validation|dev|test|testing|eval|holdout)(?![A-Za-z])", re.IGNORECASE)
@@ -134,7 +136,10 @@ def _are_together(function: Function, one: _Made, other: _Made) -> bool:
 
 def _examined(function: Function, train: _Made, held: _Made) -> Finding:
     path, line = function.path, held.target.line
-    if _which(train.call) != _which(held.call) or not _is_of_training(held.call) or _is_parted(function, held):
+    is_same = _which(train.call) == _which(held.call) and not _is_parted(function, held)
+    if is_same and _is_of_held(held.call):
+        return _turned(function, train, held)
+    if not is_same or not _is_of_training(held.call):
         return SAY.passed(path, line, f"{held.target.text} is made of other data than {train.target.text}")
     chain = (
         Link(path, train.target.line, f"{train.target.text} = {written(train.call)}"),
@@ -145,6 +150,33 @@ def _examined(function: Function, train: _Made, held: _Made) -> Finding:
         "score meant to be that of the training data?"
     )
     return SAY.fail(path, line, message, chain, "medium")
+
+
+def _turned(function: Function, train: _Made, held: _Made) -> Finding:
+    """train_set = CIFAR10(root, train=False, ...), as the set that is held out."""
+    path, line = function.path, train.target.line
+    chain = (
+        Link(path, line, f"{train.target.text} = {written(train.call)}"),
+        Link(path, held.target.line, f"{held.target.text} = {written(held.call)}"),
+    )
+    message = (
+        f"{train.target.text} at {path}:{line} is made of the same data as {held.target.text} at {path}:{held.target.line}, those that are held out: is it meant "
+        "to learn what it is judged on?"
+    )
+    return SAY.fail(path, line, message, chain, "medium")
+
+
+def _is_of_held(call: Expr) -> bool:
+    """train=False, split="test"."""
+    for name in ("train", "split", "mode", "phase"):
+        given = call.keyword(name)
+        if given is not None:
+            return (
+                given.text == "False"
+                if name == "train"
+                else given.kind == "string" and bool(_HELD.fullmatch(given.text))
+            )
+    return False
 
 
 def _is_parted(function: Function, held: _Made) -> bool:
