@@ -48,7 +48,7 @@ SAY = Verdicts(
     "error",
     "",
     suspects=("wrong-axis-or-mask",),
-    claims=("axis-in-comments",),
+    claims=("backprop-dependency-check",),
     look="give the examples in another order: each is to keep its own value",
 )
 _AS_WIDE = ("long", "int", "to", "type", "detach", "clone", "contiguous", "cuda", "cpu")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile
 
-from trainsleuth.finding import Finding
+from trainsleuth.finding import Family, Finding
 from trainsleuth.trace import Event, Trace, place, shown
 
 NEEDED = 10  # changes
@@ -115,7 +115,7 @@ def _seen(trace: Trace) -> Iterator[Event]:
 
 
 def _failure(
-    event: Event, probe: str, message: str, suspect: str, family: str, measured: dict[str, float], advice: str
+    event: Event, probe: str, message: str, suspect: str, family: Family, measured: dict[str, float], advice: str
 ) -> Finding:
     path, line = place(event.get("site"))
     return Finding(

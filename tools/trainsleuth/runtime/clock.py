@@ -6,6 +6,8 @@ that appeared last. Without any optimizer (hand-written SGD) every backward begi
 
 import time
 
+MOST_WAITED = 20  # perhaps none will ever step
+
 
 class Clock:
     def __init__(self, bus):
@@ -14,6 +16,7 @@ class Clock:
         self.seen = set()
         self.born = False
         self.backwards = 0
+        self.waited = 0  # backwards before any optimizer has stepped
         self.started = None
         self.most_steps = bus.experiment.get("steps") or float("inf")
         self.most_seconds = bus.experiment.get("seconds") or float("inf")
@@ -31,7 +34,9 @@ class Clock:
             if self.backwards > 1:
                 self._step_done()
         elif not self.seen:
-            self._end_in_time()  # perhaps no optimizer will ever step
+            self.waited += 1
+            if self.waited > MOST_WAITED:
+                self._end_in_time()
 
     def step_after(self, optimizer):
         if self.started is None:
