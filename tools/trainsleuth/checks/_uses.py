@@ -47,6 +47,22 @@ def times_named(function: Function, name: str) -> int:
     return len(function.source.found(re.compile(rb"(?<![\w.])%s\b" % re.escape(name.encode()))))
 
 
+def is_named(function: Function, name: str) -> bool:
+    """It stands in an expression of the body, by itself or before a dot; comments and documentation do not count."""
+    return any(mentions(event, name) for event in function.events)
+
+
+def mentions(event: Event, name: str, reading: bool = False) -> bool:
+    """A statement names it. `reading`: otherwise than to give it another value."""
+    targets = (one for one in event.targets if not reading or event.kind == "augment" or one.text != name)
+    return any(
+        part.kind == "path" and part.text.partition(".")[0] == name
+        for root in (*targets, event.value)
+        if root is not None
+        for part in root.walk()
+    )
+
+
 def holder_of(site: Site) -> Holder | None:
     """What the thing that a call makes is assigned to, as it is: a variable, or an attribute of self."""
     event = site.event

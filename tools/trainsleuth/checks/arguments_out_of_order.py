@@ -63,7 +63,9 @@ SAY = Verdicts(
         "part": "the training data under the name of other data, which are there",
     },
 )
-_PART = re.compile(rb"\b(?:val|dev|test|eval)\w*\s*=\s*tr(?:ain)?\w*\s*[,)]")
+_PART = re.compile(
+    b"|".join(rb"\b%s\w*\s*=\s*tr(?:ain)?\w*\s*[,)]" % word for word in (b"val", b"dev", b"test", b"eval"))
+)
 _JUDGED, _TRAINED = re.compile(r"^(?:val|valid|dev|test|eval)(?:idation)?(?:_|$)"), re.compile(r"^tr(?:ain)?(?:ing)?_")
 _TRAINS = (re.compile(rb"backward\("), re.compile(rb"import torch"))
 _SIDES = re.compile(  # short names, and pairs that are often given both ways on purpose

@@ -54,6 +54,7 @@ from collections.abc import Iterator
 from trainsleuth.facts import Class, Expr, Function, Index, is_test
 from trainsleuth.finding import Finding, Link
 
+from ._uses import is_named
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -106,14 +107,7 @@ def _sister(index: Index, cls: Class, method: Function, name: str) -> Function |
 def _is_read(index: Index, method: Function, name: str) -> bool:
     """It stands in the body, or in that of a function within; in comments and documentation alone it does not count."""
     within = (one for one in index.files[method.path].functions.values() if one.outer == method.qualname)
-    return not _ALL_NAMES.isdisjoint(method.called) or any(
-        part.kind == "path" and part.text.partition(".")[0] == name
-        for function in (method, *within)
-        for event in function.events
-        for root in (*event.targets, event.value, *event.calls)
-        if root is not None
-        for part in root.walk()
-    )
+    return not _ALL_NAMES.isdisjoint(method.called) or any(is_named(one, name) for one in (method, *within))
 
 
 def _goes_over_places(method: Function) -> bool:

@@ -44,6 +44,7 @@ from trainsleuth.facts import MODULE_BODY, Event, Expr, Function, Index, is_test
 from trainsleuth.finding import Finding, Link
 from trainsleuth.repository import is_notebook
 
+from ._uses import is_named, mentions
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -57,6 +58,7 @@ SAY = Verdicts(
 )
 _TRAINS = re.compile(rb"\.backward\(")
 _COMPUTES = re.compile(rb"def (?:forward|training_step|\w*loss\w*|loss)\(")
+_IS_COMPUTED = re.compile(r"^forward|^training_step|loss")
 _PLAIN = frozenset([
     "DataLoader", "Tensor", "Variable", "array", "bar", "copy", "cuda", "deepcopy", "dict", "empty", "enumerate", "figure", "float", "format", "full",
     "get", "getattr", "import_module", "imshow", "int", "item", "iter", "join", "len", "list", "next", "ones", "ones_like", "open", "perf_counter",
@@ -70,35 +72,27 @@ _ASIDE = re.compile(
 def check(index: Index) -> Iterator[Finding]:
     for function in index.functions_holding(_TRAINS, _COMPUTES):
         is_shown = is_notebook(function.path) and function.name == MODULE_BODY  # cells may be run in any order
-        if (
-            not is_shown
-            and not is_test(function.path)
-            and (_TRAINS.search(_text(function)) or _COMPUTES.match(_text(function)))
-        ):
+        is_asked = function.source.holds(_TRAINS) or _IS_COMPUTED.search(function.name)
+        if is_asked and not is_shown and not is_test(function.path):
             yield from _of(index, function)
-
-
-def _text(function: Function) -> bytes:
-    return function.source.whole[function.source.start : function.source.end]
 
 
 def _of(index: Index, function: Function) -> Iterator[Finding]:
     within = [one for one in index.files[function.path].functions.values() if one.outer == function.qualname]
-    held: dict[str, tuple[int, Event]] = {}  # by name, what was last computed in this block
-    for position, event in enumerate(function.events):
-        for name in [name for name, (_, first) in held.items() if _reads(event, name)]:
+    held: dict[str, Event] = {}  # by name, what was last computed and not read yet
+    for event in function.events:
+        for name in [name for name in held if mentions(event, name, reading=True)]:
             del held[name]
         name = _target(event)
         if not name:
             continue
-        before = held.pop(name, None)
-        if before is not None and before[1].block == event.block and not any(_names(one, name) for one in within):
-            first = before[1]
+        first = held.pop(name, None)
+        if first is not None and first.block == event.block and not any(is_named(one, name) for one in within):
             assert first.value is not None and event.value is not None
             if _is_formula(event.value) and spelled(first.value) != spelled(event.value):
                 yield _failure(function, name, first, event)
         if event.value is not None and _is_computed(event.value) and not _ASIDE.search(name):
-            held[name] = position, event
+            held[name] = event
 
 
 def _target(event: Event) -> str:
@@ -116,22 +110,6 @@ def _is_computed(value: Expr) -> bool:
 def _is_formula(value: Expr) -> bool:
     is_plain = any(part.kind == "call" and part.last in _PLAIN for part in value.walk())
     return value.kind in ("call", "binary", "unary") and not is_plain
-
-
-def _reads(event: Event, name: str) -> bool:
-    targets = (one for one in event.targets if one.kind != "path" or one.text != name)
-    if event.kind == "augment" and any(one.text == name for one in event.targets):
-        return True
-    return any(
-        part.kind == "path" and part.text.partition(".")[0] == name
-        for root in (*targets, event.value, *event.calls, *event.block.contexts)
-        if root is not None
-        for part in root.walk()
-    )
-
-
-def _names(function: Function, name: str) -> bool:
-    return any(_reads(event, name) for event in function.events)
 
 
 def _failure(function: Function, name: str, first: Event, second: Event) -> Finding:

@@ -263,9 +263,8 @@ def _blend(event: Event) -> tuple[bool, str] | None:
     things = {first[2], second[2]}
     if len(things) != 2 or event.targets[0].text not in things:
         return None
-    return first[0] is not second[
-        0
-    ], f"{first[1]} before the old value and before the new one; expected 1 - {first[1]} before one of them"
+    what = f"{first[1]} before the old value and before the new one; expected 1 - {first[1]} before one of them"
+    return first[0] is not second[0], what
 
 
 def _shared(expr: Expr) -> tuple[bool, str, str] | None:

@@ -109,9 +109,11 @@ def _both_ways(function: Function) -> Iterator[Finding]:
                 if by.kind == "path" and _TEMPERATURE.search(by.last):
                     scaled.setdefault((by.text, given.text), call)
     for (name, way), call in scaled.items():
-        other = scaled.get((name, "/"))
-        if way == "*" and other is not None:
-            path, one, two = function.path, written(call), written(other)
+        path, other = function.path, scaled.get((name, "/"))
+        if way == "/" and (name, "*") not in scaled:
+            yield SAY.passed(path, call.line, f"{name} only divides")
+        elif way == "*" and other is not None:
+            one, two = written(call), written(other)
             chain = (Link(path, call.line, one), Link(path, other.line, two))
             message = (
                 f"{one} at {path}:{call.line} multiplies by {name}, {two} at {path}:{other.line} divides by it: the two sides are not on one scale. Is "

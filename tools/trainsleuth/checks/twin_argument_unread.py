@@ -47,7 +47,7 @@ from typing import NamedTuple
 from trainsleuth.facts import Expr, Function, Index, is_sibling, is_test, reaching, spelled, written
 from trainsleuth.finding import Finding, Link
 
-from ._uses import times_named
+from ._uses import is_named, times_named
 from ._verdicts import Verdicts
 
 SAY = Verdicts(
@@ -93,13 +93,7 @@ def _twins(function: Function) -> Iterator[tuple[str, str]]:
 
 def _is_named(function: Function, name: str) -> bool:
     """Wide: anywhere but in the list of parameters."""
-    return times_named(function, name) > 1 or any(
-        part.kind == "path" and part.text.partition(".")[0] == name
-        for event in function.events
-        for root in (*event.targets, event.value)
-        if root is not None
-        for part in root.walk()
-    )
+    return times_named(function, name) > 1 or is_named(function, name)
 
 
 def _examined(function: Function, read: str, unread: str) -> Finding:

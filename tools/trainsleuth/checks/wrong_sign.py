@@ -110,7 +110,8 @@ SAY = Verdicts(
     },
 )
 _POLICY = re.compile(r"policy|actor|pg_|_pg|surr|action|clip|adv|log_?prob", re.IGNORECASE)
-_ADVANTAGE = re.compile(rb"\b(?:adv\w*|A_k)\s*=[^=\n]*-")
+_ADVANTAGE = re.compile(rb"\badv\w*\s*=[^=\n]*-|\bA_k\s*=[^=\n]*-|\bA\s*=[^=\n]*-")
+_SHAPES = ("detach", "squeeze", "view", "flatten", "reshape", "item", "numpy", "cpu")
 _IS_ADVANTAGE = re.compile(r"^(?:adv|advantages?|A_k|A)$")
 _VALUE = re.compile(r"^(?:V|v|values?|baselines?|state_values?|vals?|v_s|V_s)$")
 _RETURN = re.compile(r"(?:^|_)(?:rtgs?|returns?|rets?|rewards?_to_go|discounted|G|targets?)(?:_|$)")
@@ -158,16 +159,7 @@ def _advantages(function: Function) -> Iterator[Finding]:
 
 def _thing(expr: Expr) -> str:
     """returns, V.detach(), self.value: its last name, behind what only brings it into shape."""
-    while expr.kind == "call" and expr.last in (
-        "detach",
-        "squeeze",
-        "view",
-        "flatten",
-        "reshape",
-        "item",
-        "numpy",
-        "cpu",
-    ):
+    while expr.kind == "call" and expr.last in _SHAPES:
         if expr.receiver is None:
             return ""
         expr = expr.receiver

@@ -182,7 +182,11 @@ def constant_targets(trace: Trace) -> Iterator[Finding]:
             and len({value for one in told if one["fn"] in BINARY for value in one["values"]}) > 1
         ):
             continue
-        if targets["read"] < SINGLE_CLASS_BATCHES or targets["given"] < targets["read"] or len(targets["values"]) != 1:
+        if targets["read"] < SINGLE_CLASS_BATCHES or len(targets["values"]) != 1:
+            continue
+        if targets["given"] < targets["read"]:
+            if targets["ends"] >= targets["read"]:
+                yield _constant_end(targets)
             continue
         yield failure(
             targets,
@@ -192,6 +196,20 @@ def constant_targets(trace: Trace) -> Iterator[Finding]:
             measured={"batches": targets["read"], "value": targets["values"][0]},
             next="print the targets of the data set before and after their preparation",
         )
+
+
+def _constant_end(targets: Event) -> Finding:
+    """What is compared may as well be made: zeros, to which something is to be held."""
+    return failure(
+        targets,
+        f"the targets of {targets['fn']} at {shown(targets)} are {targets['values'][0]:g} in all {targets['read']} batches read, as is the first or the last "
+        "place of a tensor of the loader that no model gets whole: are they cut from it, and were they to differ?",
+        "too-little-or-unbalanced-data",
+        severity="note",
+        confidence="low",
+        measured={"batches": targets["read"], "value": targets["values"][0]},
+        next="print the batch beside the targets: is the window shifted by one, so that its end is filled up?",
+    )
 
 
 def one_class_made(trace: Trace) -> Iterator[Finding]:

@@ -24,7 +24,7 @@ def clips_nothing(trace: Trace) -> Iterator[Finding]:
         idle = all(op["grads"] in ("none", "zero") and not _is_zero_by_itself(order, op) for op in ops)
         # the first step may be judged wrongly when gradients of a loading phase linger
         late = all(_follows_step(order, op) for op in ops)
-        if len(ops) >= NEEDED_CYCLES and all(op.get("limit") == 0.0 and (op.get("norm") or 0.0) > 0.0 for op in ops):
+        if len(ops) >= NEEDED_CYCLES and _leave_nothing(trace, ops):
             yield finding(
                 ops[0],
                 f"gradient clipping at {shown(ops[0])} has the limit 0 in all {len(ops)} calls seen, so that nothing is left of any gradient (norm {ops[0]['norm']:.3g} "
@@ -44,6 +44,14 @@ def clips_nothing(trace: Trace) -> Iterator[Finding]:
                 measured={"calls": len(ops), "limit": ops[0].get("limit") or 0.0},
                 next="move the clipping between backward and step and run this probe again",
             )
+
+
+def _leave_nothing(trace: Trace, clips: list[Event]) -> bool:
+    """Their limit is 0, and the steps of what they clip have nothing left: not where one part is to stay as it is."""
+    clipped = {number for op in clips for number in op.get("optimizers", ())}
+    steps = [op for op in trace.ops("step") if op["optimizer"] in clipped]
+    is_zero = all(op.get("limit") == 0.0 and (op.get("norm") or 0.0) > 0.0 for op in clips)
+    return is_zero and bool(steps) and all(op["grads"] != "some" for op in steps)
 
 
 def _follows_step(order: tuple[Event, ...], clip: Event) -> bool:

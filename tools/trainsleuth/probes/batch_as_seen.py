@@ -6,7 +6,7 @@ written as a PNG grid, sound as WAV and spectrogram, token ids are decoded when 
 
 Fails on: batches in which all examples are the same; a loader that gives the same batch again and again;
 examples that come once per worker; evaluation examples that were trained on; evaluation inputs on another
-scale than training inputs, or with NaN or inf where training has none, or with the examples along another axis; batches of a single class each; targets that are one value in every batch,
+scale than training inputs, or with NaN or inf where training has none, or with the examples along another axis; batches of a single class each; targets that are one value in every batch (a note where that is but the end of a window),
 or that the program makes of one class for all its losses of two; two views of each example (two calls of a module before one backward, or two parts
 of its batch) that are equal in what goes in, comes out and comes back as gradient; a table with its target among the columns, or a window
 whose last step is the target, as it is or with a scale for each series. A target at another place, or beside other terms of the loss, is a note: to recall it may be the task.

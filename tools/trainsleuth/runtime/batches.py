@@ -14,7 +14,7 @@ from .phases import inner
 from .rows import Coder, is_batch, main_input, with_others
 from .spans import Spans
 from .targets import CLASSIFIERS, Targets
-from .tensors import describe
+from .tensors import describe, tensors_in
 
 MOST_TOLD = 2  # batches of one kind that are described value by value
 TELL_AT = frozenset({3, 10, 30, 100, 300, 1000})
@@ -121,7 +121,7 @@ class Listener:
     def batch(self, loader, batch):
         self.loader = number = self._loader(loader)
         self.passes.setdefault(number, [0, self.backwards, self.passed])[0] += 1
-        self.targets.given = batch
+        self.targets.take(batch)
         parts = list(named_tensors(batch, ""))
         self._timed(self.spans.setdefault(number, Spans()).add, parts)
         self._timed(self._loader_batch, number, main_input(parts), parts)
@@ -152,6 +152,7 @@ class Listener:
     # -- the model -------------------------------------------------------------------------
 
     def forward_before(self, module, args, kwargs):
+        self.targets.entered.update(t.numel() for t in tensors_in((args, kwargs)))
         module = inner(module)
         if self._is_training(module) is not None:
             self._timed(self._entered, module, args, kwargs)

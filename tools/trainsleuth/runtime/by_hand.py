@@ -1,8 +1,9 @@
 """Listener: of programs that change their parameters themselves, what a change is to the gradient that it follows.
 
 Between the end of a backward and the beginning of the next one some parameters move: by which multiple of their gradient,
-and is the gradient cleared? One event "by_hand" at the end, with a rate for each change. Nothing of it where an optimizer
-of torch was built.
+and is the gradient cleared? One event "by_hand" at the end, with a rate for each change, the numbers of parameters that moved and that
+did not though they get gradients, and the least and largest factor between a gradient that was kept and what it was (a clipping makes another one
+each time). Nothing of it where an optimizer of torch was built.
 """
 
 from . import graph
@@ -24,6 +25,7 @@ class Listener:
         self.known = {}  # id -> Parameter
         self.changes = []  # [rate, size of the change] of each backward that one follows
         self.left = {"cleared": 0, "kept": 0, "other": 0}  # gradients, when the backward behind a change begins
+        self.factors = []  # of those that are kept
         self.site = None
 
     def optimizer_born(self, optimizer):
@@ -45,17 +47,13 @@ class Listener:
                 one.keep()
 
     def close(self, reason):
-        moved = [one.has_moved() for one in self.known.values()]
         if self.born or not self.changes or self.site is None:
             return
-        still = [
-            list(one.tensor.shape)
-            for one, has_moved in zip(self.known.values(), moved)
-            if not has_moved and one.tensor.grad is not None
-        ]
+        held = [one for one in self.known.values() if not one.has_moved()]
+        still = [list(one.tensor.shape) for one in held if one.tensor.grad is not None]
         user, library = self.site
-        self.events("by_hand", site=user, lib=library, n=self.bus.steps, backwards=self.backwards, parameters=len(moved),
-                    still=still[:20], changes=self.changes, **self.left)  # fmt: skip
+        self.events("by_hand", site=user, lib=library, n=self.bus.steps, moved=len(self.known) - len(held), still=len(still), shapes=still[:4],
+                    changes=self.changes, factors=[min(self.factors), max(self.factors)] if self.factors else None, **self.left)  # fmt: skip
 
     def _look_for(self, tensors):
         leaves = (graph.leaf_of(node) for node in graph.nodes_from(tensors))
@@ -76,14 +74,19 @@ class Listener:
             return
         self.changes.append([along / squared if squared else 0.0, moved**0.5])
         states = {one.gradient for one in found if one.moved}
-        self.left[states.pop() if len(states) == 1 else "other"] += 1
+        state = states.pop() if len(states) == 1 else "other"
+        self.left[state] += 1
+        if state == "kept":
+            self.factors.append(max(one.factor for one in found))
 
 
 class Change:
-    __slots__ = ("along", "gradient", "moved", "squared")
+    """`gradient` is what became of it: cleared, kept (times `factor`), or other."""
 
-    def __init__(self, along, squared, moved, gradient):
-        self.along, self.squared, self.moved, self.gradient = along, squared, moved, gradient
+    __slots__ = ("along", "factor", "gradient", "moved", "squared")
+
+    def __init__(self, along, squared, moved, gradient, factor):
+        self.along, self.squared, self.moved, self.gradient, self.factor = along, squared, moved, gradient, factor
 
 
 class Parameter:
@@ -108,14 +111,16 @@ class Parameter:
         """None where the last backward left no gradient."""
         if self.gradients is None:
             return None
-        now = self.tensor.grad
+        now, factor = self.tensor.grad, 0.0
         moved = self.values - self._sample(self.tensor)
+        squared, along = float(self.gradients.square().sum()), float((moved * self.gradients).sum())
         if now is None or not bool(now.any()):
             state = "cleared"
         else:
-            state = "kept" if are_parallel(self._sample(now), self.gradients) else "other"
-        squared, along = float(self.gradients.square().sum()), float((moved * self.gradients).sum())
-        return Change(along, squared, float(moved.square().sum()), state)
+            sampled = self._sample(now)
+            state = "kept" if are_parallel(sampled, self.gradients) else "other"
+            factor = float((sampled * self.gradients).sum()) / squared if squared else 0.0
+        return Change(along, squared, float(moved.square().sum()), state, factor)
 
     def has_moved(self):
         return bool((self._sample(self.tensor) != self.first).any())

@@ -9,6 +9,7 @@ from functools import partial
 
 from . import graph
 from .calls import named_tensors
+from .padding import is_readable
 from .phases import inner
 from .rows import is_batch
 from .targets import CLASSIFIERS
@@ -49,9 +50,10 @@ class Listener:
                     hear_gradient(tensor, partial(self._arrives, root, labels))
 
     def loss_after(self, name, arguments, output):
-        if name in CLASSIFIERS and self.bus.steps <= LAST_STEP and self.given is not None:
-            labels = list(arguments.values())[1]
-            self.asked = [*self.asked[1 - MOST_ASKED :], labels.detach().reshape(-1)]
+        labels = list(arguments.values())[1]
+        if name in CLASSIFIERS and self.bus.steps <= LAST_STEP and self.given is not None and is_readable(labels):
+            if not labels.is_floating_point():  # probabilities may be made of any labels
+                self.asked = [*self.asked[1 - MOST_ASKED :], labels.detach().reshape(-1)]
 
     def backward_before(self, tensors, gradients):
         """Does a softmax take the scores as they are? Of distances it takes what is left of them with another sign."""

@@ -65,11 +65,10 @@ class Copy:
             return
         moved, way, left = now - before, trained - before, trained - now
         both = before + trained  # of decay * average - (1 - decay) * trained the average moves against their sum
-        products = ((moved, moved), (way, way), (left, left), (left, way), (moved, both), (both, both))
-        moved, way, left, along, against, both = self.mine.torch.stack(
-            [one.dot(other) for one, other in products]
-        ).tolist()
-        is_turned = float(now.dot(before)) < -ON_LINE * float(now.norm() * before.norm())
+        products = ((moved, moved), (way, way), (left, left), (left, way), (moved, both), (both, both), (now, before), (now, now), (before, before))  # fmt: skip
+        dots = self.mine.torch.stack([one.dot(other) for one, other in products]).tolist()
+        moved, way, left, along, against, both, turned, after, start = dots
+        is_turned = turned < -ON_LINE * (after * start) ** 0.5
         self.against += is_turned or against < -ON_LINE * (moved * both) ** 0.5 < 0.0
         if moved and way:
             self.updates += 1

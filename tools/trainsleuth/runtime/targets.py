@@ -9,32 +9,44 @@ MOST_PLACES = 20
 
 
 class Targets:
-    """`given` is the last batch of a loader; places are (function, line of the user, line of a library)."""
+    """`given` is the last batch of a loader, `entered` the sizes of what modules got since; places are (function, line of the user,
+    line of a library).
+    """
 
     def __init__(self):
-        self.given, self.places = None, {}
+        self.given, self.places, self.entered = None, {}, set()
+
+    def take(self, batch):
+        self.given, self.entered = batch, set()
 
     def add(self, place, target):
         if place not in self.places and len(self.places) >= MOST_PLACES:
             return
-        known = self.places.setdefault(place, [0, 0, 0, set()])
+        known = self.places.setdefault(place, [0, 0, 0, set(), 0])
         if known[0] >= MOST_READ or target.numel() < 2:
             return
         known[0] += 1
         value = constant_value(target)
         if value is not None:
             known[1] += 1
-            known[2] += any(holds(t, value, target.numel()) for t in tensors_in(self.given))
+            given = list(tensors_in(self.given))
+            known[2] += any(constant_value(t) == value for t in given if t.numel() == target.numel())
             known[3].add(value)
+            known[4] += any(ends_in(t, value, target.numel()) for t in given if t.numel() not in self.entered)
 
     def gave(self, target):
         """Is this of the loader's batch: the same memory, or a copy in another type or on another device?"""
         return any(is_of(given, target) for given in tensors_in(self.given))
 
     def facts(self):
-        """For each place: calls read, those with targets all alike, those whose batch held such a tensor, their values."""
-        for place, (read, constant, given, values) in self.places.items():
-            yield place, {"read": read, "constant": constant, "given": given, "values": sorted(values)[:4]}
+        """For each place: calls read, those with targets all alike, those whose batch held such a tensor, or one that no module gets whole
+        and that begins or ends so, their values.
+        """
+        for place, (read, constant, given, values, ends) in self.places.items():
+            yield (
+                place,
+                {"read": read, "constant": constant, "given": given, "ends": ends, "values": sorted(values)[:4]},
+            )
 
 
 def constant_value(tensor):
@@ -45,10 +57,8 @@ def constant_value(tensor):
     return float(first) if bool((tensor.detach() == first).all()) else None
 
 
-def holds(given, value, count):
-    """Is all of it this value, or its first or last place along an axis: what a window is to foretell?"""
-    if given.numel() == count:
-        return constant_value(given) == value
+def ends_in(given, value, count):
+    """Is its first or last place along an axis this value throughout: what a window is to foretell?"""
     ends = (given.select(axis, end) for axis in range(1, given.dim()) for end in (0, -1) if given.shape[axis])
     return any(one.numel() == count and constant_value(one) == value for one in ends)
 

@@ -53,10 +53,8 @@ def choices(index: Index, wide: bool = False) -> Iterator[Choice]:
         if site.call.last in _KEEPS and not any(_BEST.search(target.last) for target in site.event.targets):
             continue
         for position, test in (*_tests_around(site), *_tests_told(site)):
-            if (
-                test not in said
-                and (found := _with_best(test) or (_with_least(site, test) if wide else None)) is not None
-            ):
+            found = _with_best(test) or (_with_least(site, test) if wide else None)
+            if found is not None and test not in said:
                 said.add(test)
                 yield Choice(Spot(site.function, position), *found, site.call)
 
