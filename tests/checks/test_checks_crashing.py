@@ -133,3 +133,56 @@ def test_a_program_that_surely_fails_accuses_nobody(name: str, tmp_path: Path) -
 def test_a_program_that_may_well_run_does(name: str, tmp_path: Path) -> None:
     severity, message = _severity(tmp_path, RUNNING[name])
     assert severity == "error", message
+
+
+LOSS = dedent(
+    """
+    import torch
+    from torch import nn
+
+    class Loss(nn.Module):
+        def __init__(self, classes):
+            super(Loss, self).__init__()
+            self.entropy = nn.CrossEntropyLoss()
+
+        def forward(self, scores, labels):
+            chances = torch.softmax(scores, dim=1)
+            return self.entropy(chances, labels)
+
+    class Wide(Loss):
+        def __init__(self, classes, width=2):
+            super().__init__(classes, width=width)
+
+    def train(net, loader, loss):
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss(net(x), y).backward()
+            optimizer.step()
+
+    if __name__ == "__main__":
+        net, loader = nn.Linear(2, 2), later.loader()
+        loss = Loss(2).cuda()
+        print(len(loader))
+        train(net, loader, loss)
+    """
+)
+USED = "    train(net, loader, loss)"
+UNMADE = {
+    "the first that has the object raises": (USED, "    train(net, loader, 2, loss)", "note"),
+    "what makes it raises": ("loss = Loss(2)", "loss = Wide(2)", "note"),
+    "another has it first": (USED, "    loss(net(1), 1)\n    train(net, loss)", "error"),
+    "it is made elsewhere too": (USED, "    train(net, loss)\n\ndef score(x):\n    return Loss(3)(x, x)", "error"),
+    "a table makes it": (USED, "    train(net, loss)\n\nLOSSES = {'plain': Loss}", "error"),
+    "as it is": (USED, USED, "error"),
+}
+
+
+@pytest.mark.parametrize("name", UNMADE)
+def test_an_object_that_nobody_gets_to_use_accuses_nobody(name: str, tmp_path: Path) -> None:
+    old, new, severity = UNMADE[name]
+    assert old in LOSS
+    source = LOSS.replace(old, new).replace("import torch\n", "import later\nimport torch\n", 1)
+    report = run_checks(written_to(tmp_path, {"train.py": source}), only=["double-softmax"])
+    [found] = [one for one in report.findings if one.outcome == "fail"]
+    assert found.severity == severity, found.message

@@ -517,3 +517,52 @@ def test_a_table_of_another_program_gives_nothing(tmp_path: Path) -> None:
     report = run_checks(written_to(tmp_path, files), only=["plain-list-submodules"])
     said = {finding.path: finding.severity for finding in report.findings if finding.outcome == "fail"}
     assert said == {"on/models.py": "error", "off/models.py": "note"}
+
+
+CHOSEN = dedent(
+    """
+    import argparse
+    import torch
+    from torch import nn
+
+    class Plain(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(2, 2)
+
+        def forward(self, x):
+            return self.layer(x).softmax(dim=1)
+
+        def loss(self, x, y):
+            return nn.functional.cross_entropy(self(x), y)
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--kind", default="wide", choices=["wide", "plain"])
+    args = parser.parse_args()
+    if args.kind == "plain":
+        net = Plain()
+    else:
+        net = later.Wide()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in later.loader:
+        optimizer.zero_grad()
+        net.loss(x, y).backward()
+        optimizer.step()
+    """
+)
+OTHER_PROGRAM = "class Graph:\n    def __init__(self, kind):\n        self.kind = kind.lower()\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "severity"),
+    [
+        ({"graph.py": OTHER_PROGRAM}, "note"),
+        ({"graph.py": OTHER_PROGRAM, "run.sh": "python train.py --kind plain\n"}, "error"),
+        ({"graph.py": OTHER_PROGRAM, "both.py": "import graph\nimport train\n"}, "error"),
+    ],
+)
+def test_what_another_program_sets_gives_no_option_here(files: dict[str, str], severity: str, tmp_path: Path) -> None:
+    source = CHOSEN.replace("import torch\n", "import later\nimport torch\n", 1)
+    report = run_checks(written_to(tmp_path, {"train.py": source, **files}), only=["double-softmax"])
+    [found] = [one for one in report.findings if one.outcome == "fail"]
+    assert found.severity == severity, found.message

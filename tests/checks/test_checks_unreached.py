@@ -92,6 +92,12 @@ STOPPED = {
     "a program asks for a module of its own": {"a/main.py": f"from models.wide import Net\n{CALLS}"},
     "what it imports does": {"a/main.py": f"import nets\n{CALLS}", "a/nets.py": "import networks\n"},
     "a package has no such module": {"a/main.py": f"from kit.wide import Net\n{CALLS}", **KIT},
+    "nor has its own folder": {"a/main.py": f"from .kit.wide import Net\n{CALLS}", **KIT},
+    "nor the folder above": {
+        "a/main.py": f"import kit.own\n{CALLS}",
+        **KIT,
+        "a/kit/own.py": "from ..wide import Net\n",
+    },
 }
 NOT_STOPPED = {
     "an unknown library": {"a/main.py": f"import widenets\n{CALLS}"},
@@ -106,6 +112,9 @@ NOT_STOPPED = {
         "a/networks/wide.py": "Net = None\n",
         ".gitignore": "networks\n",
     },
+    "a build makes it beside it": {"a/main.py": f"from .kit.wide_ext import Net\n{CALLS}", **KIT},
+    "it lies outside": {"a/main.py": f"from ...kit import Net\n{CALLS}"},
+    "what is compiled lies beside it": {"a/main.py": f"from .fast import Net\n{CALLS}", "a/fast.pyx": "Net = None\n"},
     "a build makes it": {"a/main.py": f"from kit._C import wide\n{CALLS}", **KIT},
 }
 
@@ -128,6 +137,7 @@ INSTALLED = {
     "its own programs load another file of it": ({"a/other.py": "train = print\n", "run.py": USES.replace("engine", "other")}, "note"),
     "its own programs load it": ({"run.py": USES}, "error"),
     "its own programs call another function of the file": ({"run.py": USES.replace("train", "torch")}, "error"),
+    "a package that is called src": ({"src/__init__.py": "", "src/engine.py": LOOP, "a/engine.py": LOOP, "run.py": USES}, "error"),
     "its own programs use nothing of it": ({"run.py": OTHER}, "error"),
     "a README names it": ({"a/other.py": "train = print\n", "run.py": USES.replace("engine", "other"), "README.md": "`a.engine.train`\n"}, "error"),
 }  # fmt: skip

@@ -578,7 +578,7 @@ PROBED = dedent(
         ("parameter.requires_grad = name.startswith('2')", "self.fit()", "error", ""),
         ("parameter.requires_grad = False", "self.fit()", "note", "is frozen"),
         ("print(name)", "# self.fit()", "note", "comes to accuracy"),
-        ("print(name)", "getattr(self, name)()", "error", ""),
+        ("print(name)", "getattr(self, input())()", "error", ""),
         ("print(name)", "map(self.fit, [])", "error", ""),
     ],
 )

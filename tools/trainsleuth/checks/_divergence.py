@@ -25,9 +25,7 @@ def divergences(found: list[Term]) -> Iterator[tuple[str, Term, str]]:
         wrong = [kind for kind, sign in _SIGNS.items() if signs[kind] != {sign}]
         if len(wrong) == len(_SIGNS):
             yield "the KL divergence", exp, "is taken away from the loss, so it is driven to infinity"
-        elif wrong:
-            yield "the KL divergence", exp, f"has its {' and '.join(wrong)} term with the wrong sign"
-        else:
+        elif not wrong:
             yield "the KL divergence", exp, ""
     for term in found:
         if term.expr.kind == "call" and term.expr.last == "kl_divergence":

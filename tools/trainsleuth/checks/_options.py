@@ -175,7 +175,10 @@ def set_to(index: Index, option: str, path: str = "", runs: Callable[[Spot], boo
             continue
         setting = list(_setting(file, option))
         skipped = [spot for spot in setting if not runs(spot)]
-        is_alone = bool(path) and path not in imported(index, file.path) and all(map(_is_guarded, setting))
+        is_alone = bool(path) and (
+            (path not in imported(index, file.path) and all(map(_is_guarded, setting)))
+            or not (path == file.path or is_of_one_program(index, path, file.path))
+        )
         if setting and (is_alone or len(skipped) == len(setting)):
             continue
         never = {_set_there(spot) for spot in skipped} - {_set_there(one) for one in setting if one not in skipped}

@@ -79,6 +79,7 @@ from .running.contradiction import contradict, never_meet
 from .running.dead import around, is_dead, is_lesson, left_blank, overridden_by_all, spot_at
 from .running.fixed import decided_against, needed_at
 from .running.unreached import unreached
+from .tensors.arithmetic import Plain, formula, leaves, plain, value
 from .tensors.ingredients import ingredients
 from .tensors.losses import LossCall, loss_calls
 from .tensors.minimised import Minimised, losses_from, minimised, trained_losses
@@ -141,6 +142,7 @@ __all__ = [
     "Minimised",
     "Module",
     "Parameter",
+    "Plain",
     "Rank",
     "Round",
     "Site",
@@ -170,6 +172,7 @@ __all__ = [
     "excludes",
     "external_name",
     "factors",
+    "formula",
     "guards",
     "header_of",
     "ingredients",
@@ -188,6 +191,7 @@ __all__ = [
     "is_test",
     "is_torch",
     "keep_facts",
+    "leaves",
     "leaves_early",
     "left_blank",
     "let_go",
@@ -208,6 +212,7 @@ __all__ = [
     "overridden_by_all",
     "own_switches",
     "owns_parameters",
+    "plain",
     "plain_name",
     "rank_of",
     "reaching",
@@ -225,6 +230,7 @@ __all__ = [
     "trained_losses",
     "unfolded",
     "unreached",
+    "value",
     "written",
     "written_for_another",
 ]

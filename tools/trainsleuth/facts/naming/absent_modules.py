@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from trainsleuth.repository import is_notebook
@@ -58,7 +59,11 @@ def _absent(index: Index, file: FileFacts) -> str:
         return ""
     sure = _that_run(index, file)
     gone = (one for one in entries if one.line in sure and not _is_required(index, one))
-    return next((f"{file.path}:{one.line} imports {one.module}, which is not here" for one in gone), "")
+    return next((f"{file.path}:{one.line} imports {_written(one)}, which is not here" for one in gone), "")
+
+
+def _written(entry: Import) -> str:
+    return "." * entry.level + entry.module
 
 
 def _hidden(index: Index, file: FileFacts) -> str:
@@ -102,10 +107,15 @@ def _surely_loads(index: Index, file: FileFacts, path: str) -> bool:
 
 
 def _may_be_absent(index: Index, file: FileFacts, entry: Import) -> bool:
-    if entry.typing or entry.level or _MADE.search(entry.module) or not entry.module:
+    if entry.typing or _MADE.search(entry.module) or not entry.module:
         return False
     names = index.names
-    if names.module(file.path, entry.module) is not None or names.ending(entry.module):
+    if names.module(file.path, entry.module, entry.level) is not None:
+        return False
+    if entry.level:
+        beside = PurePosixPath(file.path).parents[entry.level - 1 : entry.level]
+        return any(not _lies_in(index.repository.root / folder, entry.module) for folder in beside)
+    if names.ending(entry.module):
         return False
     if entry.module.partition(".")[0] not in _OWN and not _is_in_package(index, file, entry.module):
         return False
@@ -126,8 +136,12 @@ def _is_on_disk(index: Index, file: FileFacts, dotted: str) -> bool:
     folders = [(index.repository.root / file.path).parent]
     while folders[-1] != index.repository.root and len(folders) < MAX_DEPTH:
         folders.append(folders[-1].parent)
+    return any(_lies_in(folder, dotted) for folder in folders)
+
+
+def _lies_in(folder: Path, dotted: str) -> bool:
     stem = dotted.replace(".", "/")
-    return any(next(folder.glob(one), None) is not None for folder in folders for one in (stem, f"{stem}.*"))
+    return any(next(folder.glob(one), None) is not None for one in (stem, f"{stem}.*"))
 
 
 def _is_required(index: Index, entry: Import) -> bool:

@@ -15,8 +15,10 @@ from trainsleuth.repository import is_notebook
 
 from ..memo import kept_per_function, kept_per_index
 from ..naming.loaded_by_name import COMPUTED, looked_through
+from ..naming.sites import Site
 from ..reading.compiled import Compiled, bad_indentation
-from ..records import MODULE_BODY, Block, Branch, Event, Expr, FileFacts, Function, Import
+from ..records import MODULE_BODY, Block, Branch, Class, Event, Expr, FileFacts, Function, Import
+from ..tracing.making import mentions
 from ..tracing.things import Spot
 from .absent_options import absent_option
 from .attributes import NO_BASES, missing_attribute
@@ -54,6 +56,8 @@ def stop_before(index: Index, places: Iterable[tuple[str, int]]) -> Stop | None:
             stop = _in_cell(index, function, line) or _on_all_ways(index, function)
         else:
             stop = _stop_at(index, function, line) or _on_all_ways(index, function) if function is not None else None
+        if stop is None and function is not None:
+            stop = _unmade(index, function)
         if stop is not None:
             return stop
     return None
@@ -117,6 +121,55 @@ def _on_all_ways(index: Index, function: Function, below: frozenset[Function] = 
     return stop
 
 
+def _unmade(index: Index, function: Function) -> Stop | None:
+    """Wherever an object of the method's class is made, the program stops before, or at the first statement that has it."""
+    cls = index.class_of(function)
+    if cls is None or cls.decorators or any(one in PACKAGING for one in index.repository.files):
+        return None
+    family = (cls, *index.subclasses(cls))
+    named = (site for name in sorted({one.name for one in family}) for site in index.calls(name))
+    sites = [site for site in named if _may_make(index, site, family)]
+    if not sites or len(sites) > MAX_CALLERS or any(_is_handed_on(index, one) for one in family):
+        return None
+    stop = None
+    for site in sites:
+        here = _in_cell if is_notebook(site.function.path) else _stop_at
+        stop = here(index, site.function, site.call.line) or _at_first_use(index, site)
+        if stop is None:
+            return None
+    return stop
+
+
+def _may_make(index: Index, site: Site, family: tuple[Class, ...]) -> bool:
+    meant = index.resolve(site.function, site.call.callee) if site.call.callee else None
+    return not isinstance(meant, Class) or meant in family
+
+
+def _at_first_use(index: Index, site: Site) -> Stop | None:
+    """`loss = Loss()`, and nothing of it before `train(loss)`, which raises."""
+    event, function, made = site.event, site.function, site.event.value
+    while made is not None and made is not site.call:
+        made = made.receiver  # Loss().cuda()
+    name = event.targets[0].text if event.kind == "assign" and len(event.targets) == 1 and made is not None else ""
+    for position in range(site.position + 1, len(function.events)) if name.isidentifier() else ():
+        later = function.events[position]
+        if mentions(later.value, [name]):
+            why = _raises(index, Spot(function, position)) if _is_prefix(later.block, event.block) else ""
+            return Stop(function.path, later.line, why) if why else None
+    return None
+
+
+def _is_handed_on(index: Index, cls: Class) -> bool:
+    """Some file gives the class another name, or has it as a value: in a registry, as what another makes objects of."""
+    word = re.compile(re.escape(cls.name.encode()))
+    for file in index.files_holding(word):
+        if any(entry.name == cls.name and entry.alias not in ("", cls.name) for entry in file.imports):
+            return True
+        if _names(file, cls.name):
+            return True
+    return False
+
+
 def _is_only_called(index: Index, function: Function) -> bool:
     """Nothing names it but calls and imports, and no library calls it for its name."""
     cls = index.class_of(function)
@@ -133,10 +186,10 @@ def _is_only_called(index: Index, function: Function) -> bool:
 
 
 def _names(file: FileFacts, name: str) -> bool:
-    """Some statement has the name as a value, and not to call it."""
+    """Some statement has the name as a value, and not to call it; super(Name, self) only says where it stands."""
     for function in file.functions.values() if file.body.source.holds(re.compile(re.escape(name.encode()))) else ():
         for event in function.events:
-            called = {id(call.parts[0]) for call in event.calls}
+            called = {id(call.parts[call.callee == "super" and len(call.parts) > 1]) for call in event.calls}
             values = event.value.walk() if event.value is not None else ()
             paths = (one for one in values if one.kind == "path" and id(one) not in called)
             if any(one.text == name or one.text.endswith(f".{name}") for one in paths):

@@ -48,9 +48,12 @@ def unreached(index: Index, places: Iterable[tuple[str, int]]) -> str:
 
 
 def _is_used(index: Index, path: str) -> bool:
-    """Programs outside the folder at the top that the file lies in load something of it."""
+    """Programs outside the folder at the top that the file lies in load something of it, or it is a package that nobody
+    can install beside another: src.
+    """
     package, below, _ = path.partition("/")
-    return bool(below) and index.reached.loads(f"{package}/")
+    is_named_src = package == "src" and "src/__init__.py" in index.files
+    return bool(below) and (is_named_src or index.reached.loads(f"{package}/"))
 
 
 def _uncalled_method(index: Index, path: str, line: int) -> str:
