@@ -519,7 +519,7 @@ def test_a_table_of_another_program_gives_nothing(tmp_path: Path) -> None:
     assert said == {"on/models.py": "error", "off/models.py": "note"}
 
 
-CHOSEN = dedent(
+PICKED = dedent(
     """
     import argparse
     import torch
@@ -562,7 +562,7 @@ OTHER_PROGRAM = "class Graph:\n    def __init__(self, kind):\n        self.kind 
     ],
 )
 def test_what_another_program_sets_gives_no_option_here(files: dict[str, str], severity: str, tmp_path: Path) -> None:
-    source = CHOSEN.replace("import torch\n", "import later\nimport torch\n", 1)
+    source = PICKED.replace("import torch\n", "import later\nimport torch\n", 1)
     report = run_checks(written_to(tmp_path, {"train.py": source, **files}), only=["double-softmax"])
     [found] = [one for one in report.findings if one.outcome == "fail"]
     assert found.severity == severity, found.message
