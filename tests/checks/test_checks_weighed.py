@@ -786,6 +786,29 @@ def test_a_sampler_in_the_arm_that_nobody_takes_asks(readme: str, severity: str,
     assert _only(tmp_path, files, "missing-set-epoch").severity == severity
 
 
+@pytest.mark.parametrize(
+    ("readme", "spawned", "severity"),
+    [
+        ("", "", "warning"),
+        ("A network.\n", "", "warning"),
+        ("python train.py\n", "", "note"),
+        ("torchrun train.py\n", "", "warning"),
+        ("srun -N 2 python train.py\n", "", "warning"),
+        ("python train.py; torchrun other.py\n", "", "note"),
+        ("torchrun other.py\n", "", "note"),
+        ("python train.py\n", "import torch.multiprocessing as mp\nif later.many:\n    mp.spawn(print)\n", "warning"),
+    ],
+)
+def test_a_sampler_for_several_devices_in_what_is_started_on_one_asks(
+    readme: str, spawned: str, severity: str, tmp_path: Path
+) -> None:
+    program = RANKED.replace("RandomSampler(data) if args.local_rank == -1 else ", "").replace(
+        "import torch\n", f"import later\nimport torch\n{spawned}", 1
+    )
+    files = {"train.py": program, "README.md": readme, "other.py": "if __name__ == '__main__':\n    print(1)\n"}
+    assert _only(tmp_path, files, "missing-set-epoch").severity == severity
+
+
 HPARAMS = (
     RANKED.replace(
         'parser = argparse.ArgumentParser()\nparser.add_argument("--local_rank", type=int, default=-1)\n', ""

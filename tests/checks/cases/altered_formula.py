@@ -191,6 +191,13 @@ def rectified(x_0, noise, t):
 def distances(x, mean, std):
     return (x - mean) / std, x - mean, mean - 2 * std
 """,
+    "a weight that rises along a cosine": """
+import math
+import torch
+
+def weight(epoch, warmup_epochs, min_beta, max_beta):
+    return min_beta + 0.5 * (max_beta - min_beta) * (1 - math.cos(math.pi * epoch / warmup_epochs))
+""",
     "behind the step of a v-prediction": """
 def clean(latents, model_output, alphas_cumprod, t):
     kept = alphas_cumprod[t]

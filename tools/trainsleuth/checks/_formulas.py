@@ -282,7 +282,7 @@ FORMULAS = (
     Formula(
         "a rate that falls along a cosine",
         ("low + 0.5 * (high - low) * (1 + cos(3.14159265359 * step / steps))",),
-        {"low": r"min|final|end", "high": r"max|base|init|start|peak|^lr$|learning_rate|eta$|base_lr", "step": r"^(?!.*(?:total|max|num|n_|steps|epochs)).*(?:step|epoch|iter|it$|^t$|cur)", "steps": r"total|max_(?:iter|step|epoch)|T_max|num_|n_steps|steps$|epochs$|decay"},
+        {"low": r"(?:min|final|end).*(?:lr|eta|rate)|(?:lr|eta|rate).*(?:min|final|end)", "high": r"(?:^|_)(?:lr|eta|rate|lrs)(?:_|$)|learning_?rate", "step": r"^(?!.*(?:total|max|num|n_|steps|epochs)).*(?:step|epoch|iter|it$|^t$|cur)", "steps": r"total|max_(?:iter|step|epoch)|T_max|num_|n_steps|steps$|epochs$|decay"},
         "Loshchilov and Hutter 2017, equation 5",
         near=r"cos\(",
     ),

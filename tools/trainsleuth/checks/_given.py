@@ -15,7 +15,10 @@ from ._options import set_to
 _SCRIPTS = (".sh", ".bash", ".md", ".rst", ".txt", ".ipynb", ".yaml", ".yml", ".json")
 _STARTED = re.compile(r"([\w./-]*\w)\.py\b|\s-m\s+([\w.]+)")
 _OF_LAUNCHERS = ("local_rank", "local-rank")  # which give it without a word
-_LAUNCHERS = re.compile(r"torch\.distributed\.(?:launch|run)\b|\btorchrun\b|\bdeepspeed\b|\baccelerate launch\b")
+_LAUNCHERS = re.compile(
+    r"torch\.distributed\.(?:launch|run)\b|\btorchrun\b|\bdeepspeed\b|\baccelerate launch\b|\b(?:srun|mpirun|mpiexec|horovodrun)\b"
+)
+_SPAWNS = re.compile(rb"\.spawn\(|Process\(|elastic_launch|notebook_launcher|start_processes")
 _LAUNCHED = re.compile(r"(?:\\\n|[^\n])*?(?<![\w./-])([\w./-]*\w)\.py\b|(?:\\\n|[^\n])*?\s(?:-m|--module)\s+([\w.]+)")
 _REACH = 1500  # characters of a command before the option
 
@@ -92,6 +95,21 @@ def _written_down(index: Index) -> Iterator[tuple[str, str]]:
     for file in index.repository.files:
         if file.endswith(_SCRIPTS):
             yield file, index.repository.read(file) or ""
+
+
+def is_started_alone(index: Index, path: str) -> bool:
+    """Commands are written down for what comes to `path`, or launchers for others, and no launcher for it."""
+    spawning = (file.path for file in index.files_holding(_SPAWNS))
+    if _is_launched(index, path) or any(one == path or path in imported(index, one) for one in spawning):
+        return False
+    return any(
+        _LAUNCHERS.search(text) or any(_comes_to(index, one, path) for one in _STARTED.finditer(text))
+        for _, text in _written_down(index)
+    )
+
+
+def _comes_to(index: Index, program: re.Match[str], path: str) -> bool:
+    return any(path == one or path in imported(index, one) for one in _called(index, program))
 
 
 def _is_launched(index: Index, path: str) -> bool:

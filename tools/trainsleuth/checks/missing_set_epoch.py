@@ -121,6 +121,7 @@ from trainsleuth.facts.running.nearby import files_around
 from trainsleuth.facts.training.epoch_loops import training_epochs
 from trainsleuth.finding import Finding, Link
 
+from ._given import is_started_alone
 from ._left_off import arms_left_off
 from ._no_training import goes_once
 from ._verdicts import Verdicts
@@ -240,5 +241,8 @@ def _failure(index: Index, site: Site, epochs: tuple[str, int]) -> Finding:
     )
     if left := arms_left_off(index, site.call, Spot(site.function, site.position)):
         message += f" It runs only where {' and '.join(left)}, which is not so by default."
+        return SAY.fail(path, line, message, chain, "low", "note")
+    if is_started_alone(index, epochs[0]):
+        message += " Of the commands that are written down none starts it on several devices; is it meant for that?"
         return SAY.fail(path, line, message, chain, "low", "note")
     return SAY.fail(path, line, message, chain)
