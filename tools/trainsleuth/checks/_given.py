@@ -18,6 +18,7 @@ _OF_LAUNCHERS = ("local_rank", "local-rank")  # which give it without a word
 _LAUNCHERS = re.compile(
     r"torch\.distributed\.(?:launch|run)\b|\btorchrun\b|\bdeepspeed\b|\baccelerate launch\b|\b(?:srun|mpirun|mpiexec|horovodrun)\b"
 )
+_OF_MANY = re.compile(r"rank|world|dist|nproc|gpus|multi|ddp|node|parallel", re.IGNORECASE)
 _SPAWNS = re.compile(rb"\.spawn\(|Process\(|elastic_launch|notebook_launcher|start_processes")
 _LAUNCHED = re.compile(r"(?:\\\n|[^\n])*?(?<![\w./-])([\w./-]*\w)\.py\b|(?:\\\n|[^\n])*?\s(?:-m|--module)\s+([\w.]+)")
 _REACH = 1500  # characters of a command before the option
@@ -102,10 +103,16 @@ def is_started_alone(index: Index, path: str) -> bool:
     spawning = (file.path for file in index.files_holding(_SPAWNS))
     if _is_launched(index, path) or any(one == path or path in imported(index, one) for one in spawning):
         return False
-    return any(
-        _LAUNCHERS.search(text) or any(_comes_to(index, one, path) for one in _STARTED.finditer(text))
-        for _, text in _written_down(index)
-    )
+    texts = [text for _, text in _written_down(index)]
+    started = [_command(text, one) for text in texts for one in _STARTED.finditer(text) if _comes_to(index, one, path)]
+    if any(map(_OF_MANY.search, started)):
+        return False
+    return bool(started) or any(map(_LAUNCHERS.search, texts))
+
+
+def _command(text: str, program: re.Match[str]) -> str:
+    """The line that a program stands in."""
+    return text[text.rfind("\n", 0, program.start()) + 1 :].partition("\n")[0]
 
 
 def _comes_to(index: Index, program: re.Match[str], path: str) -> bool:
