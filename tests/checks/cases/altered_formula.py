@@ -142,6 +142,41 @@ def positions(max_len, d_model):
     div_term = torch.exp(torch.arange(0, d_model, 2).float() * (-math.log(10000.0) / d_model))
     return torch.arange(max_len).unsqueeze(1) * div_term
 """
+_STEPWISE = """
+import torch
+
+def features(feats, cmvn):
+    feats = feats - cmvn["mean"]
+    feats = feats / cmvn["std"]
+    return torch.from_numpy(feats)
+
+def hashing_loss(dist, y, m):
+    loss = (1 - y) / 2 * dist + y / 2 * (m - dist).clamp(min=0)
+    return loss.mean()
+
+def gradient_penalty(gradients, lamda):
+    return lamda * ((1 - (gradients + 1e-8).norm(2, dim=1)) ** 2).mean()
+
+class Policy(torch.nn.Module):
+    def __init__(self, space):
+        super().__init__()
+        self.register_buffer("action_scale", torch.tensor((space.high - space.low) / 2.0))
+        self.register_buffer("action_bias", torch.tensor((space.high + space.low) / 2.0))
+
+def conjugate_gradients(Avp, b, n):
+    x, r, p = torch.zeros_like(b), b.clone(), b.clone()
+    for _ in range(n):
+        _Avp = Avp(p)
+        alpha = torch.dot(r, r) / torch.dot(p, _Avp)
+        x += alpha * p
+        r = r - alpha * _Avp
+    return x
+
+def update_average(model, average, alpha, step):
+    alpha = min(1 - 1 / (step + 1), alpha)
+    for old, new in zip(average.parameters(), model.parameters()):
+        old.data.mul_(alpha).add_(new.data, alpha=1 - alpha)
+"""
 _SCORES = """
 import torch
 
@@ -167,6 +202,7 @@ SILENT = {
     "overlap": _OVERLAP,
     "scaling": _SCALED,
     "attention": _ATTENTION,
+    "step by step": _STEPWISE,
     "scores": _SCORES,
     "a name that says log of the deviation": """
 import torch
@@ -234,6 +270,12 @@ FAILS = {
     "scores grow with the width": mutant(_ATTENTION, ("/ math.sqrt", "* math.sqrt")),
     "divided by the width": mutant(_ATTENTION, ("math.sqrt(d_k)", "d_k")),
     "waves that grow": mutant(_ATTENTION, ("(-math.log", "(math.log")),
+    "multiplied with the deviation": mutant(_STEPWISE, ('/ cmvn["std"]', '* cmvn["std"]')),
+    "one kind of pairs taken away": mutant(_STEPWISE, ("dist + y / 2", "dist - y / 2")),
+    "a norm of the first order": mutant(_STEPWISE, ("norm(2", "norm(1")),
+    "the middle for the half": mutant(_STEPWISE, ("(space.high - space.low)", "(space.high + space.low)")),
+    "a residual that grows": mutant(_STEPWISE, ("r - alpha", "r + alpha")),
+    "an average that begins at its end": mutant(_STEPWISE, ("min(1 - 1 /", "min(1 + 1 /")),
     "a product of the two": mutant(_SCORES, ("(precision + recall)", "(precision * recall)")),
     "the square for its root": mutant(_SCORES, ("torch.sqrt(mse)", "mse")),
     "the same chance twice": mutant(_SCORES, ("torch.log(1 - probs", "torch.log(probs")),

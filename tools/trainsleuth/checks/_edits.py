@@ -21,6 +21,7 @@ _OTHERS = {
     "cos": "sin",
     "exp": "log",
     "log": "exp",
+    "norm_1": "norm",
 }
 
 

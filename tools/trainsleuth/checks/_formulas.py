@@ -14,6 +14,7 @@ from functools import cached_property
 
 from trainsleuth.facts import Expr, formula, value
 
+_PARTS = re.compile(r"relu|clamp|min|max|abs")
 POINTS = 36  # at which two formulas agree only if they are one
 
 
@@ -22,7 +23,8 @@ class Formula:
     """`texts`: the right forms, the one that is shown first, in Python over `roles`, each with what its things are called.
 
     `up_to`: what may differ without harm: "" nothing, a "factor" of any sign, a "constant" term, or "both".
-    `near`: what the text of the function holds, a regular expression. `source`: where the formula stands.
+    `near`: what the text of the function holds, a regular expression. `goes_by`: where one of a pair is only told by it,
+    the name that the statement gives it. `source`: where the formula stands.
     """
 
     what: str
@@ -31,6 +33,7 @@ class Formula:
     source: str
     near: str
     up_to: str = ""
+    goes_by: str = ""
     patterns: Mapping[str, re.Pattern[str]] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -47,13 +50,16 @@ class Formula:
 
     @cached_property
     def points(self) -> tuple[Mapping[str, float], ...]:
-        """Numbers for the roles at which all forms have a value: a third of them none above 1, a third of both signs."""
+        """Numbers for the roles at which all forms have a value: a third of them none above 1, and of both signs where a form has
+        another part for each.
+        """
         return tuple(
             point for point in map(self._point, range(POINTS)) if all(_has_value(one, point) for one in self.forms)
         )
 
     def _point(self, row: int) -> Mapping[str, float]:
-        least, most = ((0.15, 0.85), (0.15, 2.25), (-1.2, 2.4))[row % 3]
+        below = -1.2 if _PARTS.search(" ".join(self.texts)) else 0.15
+        least, most = ((0.15, 0.85), (0.15, 2.25), (below, 2.4))[row % 3]
         return {role: least + _mixed(row, column) * (most - least) for column, role in enumerate(self.roles, 1)}
 
     @cached_property
@@ -295,6 +301,38 @@ FORMULAS = (
         up_to="factor",
     ),
     Formula(
+        "half the range of an action",
+        ("(high - low) / 2",),
+        {"high": r"high|max|upper", "low": r"low|min|lower"},
+        "Haarnoja and others 2018, appendix C",
+        near=r"action_scale",
+        up_to="factor",
+        goes_by=r"action_scale",
+    ),
+    Formula(
+        "the middle of the range of an action",
+        ("(high + low) / 2",),
+        {"high": r"high|max|upper", "low": r"low|min|lower"},
+        "Haarnoja and others 2018, appendix C",
+        near=r"action_bias",
+        up_to="factor",
+        goes_by=r"action_bias",
+    ),
+    Formula(
+        "what a step of conjugate gradients leaves",
+        ("residual - alpha * product",),
+        {"residual": r"^r(?:esiduals?|es)?$", "alpha": r"^(?:alpha|v)$", "product": r"^_?(?:A_?p|A_?v_?p|z)$"},
+        "Hestenes and Stiefel 1952",
+        near=r"- alpha \* |\+ alpha \* |- v \* |\+ v \* ",
+    ),
+    Formula(
+        "how far an average goes back at first",
+        ("min(1 - 1 / (step + 1), decay)",),
+        {"step": r"step|iter|epoch|^t$|count", "decay": r"alpha|decay|momentum|ema"},
+        "Tarvainen and Valpola 2017, section 3",
+        near=r"min\(1(?:\.0?)? ?[-+] ?1|min\(1(?:\.0?)? ?/ ?\(",
+    ),
+    Formula(
         "Dice's coefficient",
         ("2 * both / (a + b)",),
         {"both": r"inter|overlap|^tp$", "a": r"^(?!.*(?:inter|overlap)).*(?:pred|out|input|logit|prob|^(?:a|x|p|m1|iflat|set1))", "b": r"^(?!.*(?:inter|overlap)).*(?:true|target|label|gt|mask|truth|^(?:b|y|t|m2|tflat|set2))"},
@@ -358,7 +396,7 @@ FORMULAS = (
         ("(x - mean) / std",),
         {"x": _DATUM, "mean": r"^(?!.*(?:std|var)).*(?:mean|avg|(?:^|_)mus?$)", "std": r"^(?!.*(?:mean|log|inv|rstd)).*(?:std|stddev|(?:^|_)sigma$)"},
         "Ioffe and Szegedy 2015, algorithm 1",
-        near=r"mean\w*(?:\[[^\]\n]*\]|\([^()\n]*\))*\)+ ?[/*]|std\w*(?:\[[^\]\n]*\])?\)? ?[-+] ?[\w.]*mean",
+        near=r"mean\w*(?:\[[^\]\n]*\]|\([^()\n]*\))*\)+ ?[/*]|std\w*(?:\[[^\]\n]*\])?\)? ?[-+] ?[\w.]*mean|[*/]=? ?[\w.]*\[?[\"']?std",
         up_to="factor",
     ),
     Formula(
@@ -366,7 +404,7 @@ FORMULAS = (
         ("x * std + mean",),
         {"x": _DATUM, "mean": r"^(?!.*(?:std|var)).*(?:mean|avg|(?:^|_)mus?$)", "std": r"^(?!.*(?:mean|log|inv|rstd)).*(?:std|stddev|(?:^|_)sigma$)"},
         "Ioffe and Szegedy 2015, algorithm 1",
-        near=r"mean\w*(?:\[[^\]\n]*\]|\([^()\n]*\))*\)+ ?[/*]|std\w*(?:\[[^\]\n]*\])?\)? ?[-+] ?[\w.]*mean",
+        near=r"mean\w*(?:\[[^\]\n]*\]|\([^()\n]*\))*\)+ ?[/*]|std\w*(?:\[[^\]\n]*\])?\)? ?[-+] ?[\w.]*mean|[*/]=? ?[\w.]*\[?[\"']?std",
         up_to="factor",
     ),
     Formula(
@@ -387,7 +425,7 @@ FORMULAS = (
     ),
     Formula(
         "values brought between 0 and 1, or back",
-        ("(x - low) / (high - low)",),
+        ("(x - low) / (high - low)", "(x + abs(low)) / (high - low)"),
         {"x": _DATUM, "low": r"^(?!.*max).*(?:min|(?:^|_)low)", "high": r"^(?!.*min).*(?:max|(?:^|_)high)"},
         "Han and others 2012, section 3.5",
         near=r"max\w*(?:\([^()\n]*\))?(?:\[[^\]\n]*\])? ?[-+] ?[\w.]*min|high\w* ?[-+] ?[\w.]*low",
@@ -426,10 +464,26 @@ FORMULAS = (
     ),
     Formula(
         "the loss of pairs",
+        ("(1 - y) * distance + y * relu(margin - distance)",),
+        {"y": _LABEL + r"|same|is_pos", "distance": r"dist|euclid|^(?:d|D|dw|d_w)$", "margin": r"margin|^m$"},
+        "Hadsell and others 2006, equation 4",
+        near=r"margin|\(m - ",
+        up_to="factor",
+    ),
+    Formula(
+        "the loss of pairs",
+        ("y * distance + (1 - y) * relu(margin - distance)",),
+        {"y": _LABEL + r"|same|is_pos", "distance": r"dist|euclid|^(?:d|D|dw|d_w)$", "margin": r"margin|^m$"},
+        "Hadsell and others 2006, equation 4",
+        near=r"margin|\(m - ",
+        up_to="factor",
+    ),
+    Formula(
+        "the loss of pairs",
         ("y * distance**2 + (1 - y) * relu(margin - distance)**2",),
         {"y": _LABEL + r"|same|is_pos", "distance": r"dist|euclid|^(?:d|D|dw|d_w)$", "margin": r"margin|^m$"},
         "Hadsell and others 2006, equation 4",
-        near=r"margin",
+        near=r"margin|\(m - ",
         up_to="factor",
     ),
     Formula(
@@ -437,7 +491,7 @@ FORMULAS = (
         ("(1 - y) * distance**2 + y * relu(margin - distance)**2",),
         {"y": _LABEL + r"|same|is_pos", "distance": r"dist|euclid|^(?:d|D|dw|d_w)$", "margin": r"margin|^m$"},
         "Hadsell and others 2006, equation 4",
-        near=r"margin",
+        near=r"margin|\(m - ",
         up_to="factor",
     ),
     Formula(
@@ -445,7 +499,7 @@ FORMULAS = (
         ("relu(positive - negative + margin)",),
         {"positive": r"(?:pos\w*_(?:d|dist\w*)|(?:d|dist\w*)_(?:ap|p|pos\w*)|^ap_dist\w*|^d(?:ist)?_?ap|^ap$)$", "negative": r"(?:neg\w*_(?:d|dist\w*)|(?:d|dist\w*)_(?:an|n|neg\w*)|^an_dist\w*|^d(?:ist)?_?an|^an$)$", "margin": r"margin|^alpha$"},
         "Schroff and others 2015, equation 3",
-        near=r"margin",
+        near=r"margin|\(m - ",
         up_to="factor",
     ),
     Formula(
@@ -472,7 +526,15 @@ FORMULAS = (
     ),
     Formula(
         "the penalty on a critic's gradient",
-        ("(norm - 1)**2", "norm**2", "relu(norm - 1)**2"),
+        ("(norm - 1)**2", "norm**2"),
+        {"norm": r"norm|^grads?$|gradients?"},
+        "Gulrajani and others 2017, equation 3",
+        near=r"gradient_penalty|grad_penalty|_gp\(",
+        up_to="factor",
+    ),
+    Formula(
+        "the penalty on a critic's gradient",
+        ("relu(norm - 1)**2",),
         {"norm": r"norm|^grads?$|gradients?"},
         "Gulrajani and others 2017, equation 3",
         near=r"gradient_penalty|grad_penalty|_gp\(",

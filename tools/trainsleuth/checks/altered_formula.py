@@ -50,7 +50,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from math import isclose
 
-from trainsleuth.facts import Expr, Function, Index, Spot, is_test, leaves, plain, value, written
+from trainsleuth.facts import Event, Expr, Function, Index, Spot, is_test, leaves, plain, value, written
 from trainsleuth.finding import Finding, Link
 
 from ._edits import edits
@@ -89,12 +89,20 @@ def _of_function(function: Function, near: list[Formula]) -> Iterator[Finding]:
     told: set[tuple[int, str]] = set()  # what a later statement takes up by name is told once
     for position, event in enumerate(function.events):
         if event.kind in ("assign", "return", "augment", "expression") and event.value is not None:
-            tried = _tried(near, event.value, Spot(function, position))
+            named = " ".join(_names_of(event))
+            fitting = [one for one in near if not one.goes_by or re.search(one.goes_by, named)]
+            tried = _tried(fitting, event.value, Spot(function, position))
             right = next((formula for _, formula, found, roles in tried if _is_one(found, roles, formula)), None)
             if right is not None:
                 yield SAY.passed(function.path, event.line, f"{right.what}, as it should be")
             else:
                 yield from _slips(function, tried, told)
+
+
+def _names_of(event: Event) -> Iterator[str]:
+    """What a statement calls its value: its targets, and texts in it, register_buffer("action_scale", ...)."""
+    yield from (target.last for target in event.targets)
+    yield from (part.text for part in event.value.walk() if part.kind == "string") if event.value is not None else ()
 
 
 def _slips(function: Function, tried: list[_Tried], told: set[tuple[int, str]]) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..reading.expressions import ExpressionReader
 from ..reading.grammar import parse
-from ..reading.scopes import reaching
+from ..reading.scopes import bindings, reaching
 from ..records import Expr
 from ..tracing.things import Spot
 from ..wording import written
@@ -44,6 +44,7 @@ _FUNCTIONS: Mapping[str, Callable[..., float]] = {
     "negative": lambda x: -x, "reciprocal": lambda x: 1 / x, "tanh": math.tanh, "cos": math.cos, "sin": math.sin,
     "sigmoid": lambda x: 1 / (1 + math.exp(-x)), "relu": lambda x: max(x, 0.0),
     "softplus": lambda x: math.log1p(math.exp(x)), "logsigmoid": lambda x: -math.log1p(math.exp(-x)),
+    "norm_1": lambda x: 1.5 * abs(x),  # of another order: any other number of its size
     "min": min, "max": max, "clamp": lambda x, low, high: min(max(x, low), high),
 }  # fmt: skip
 _SPELLED = {
@@ -78,10 +79,11 @@ def formula(text: str) -> Expr:
 
 
 def plain(expr: Expr, spot: Spot, is_leaf: Callable[[str], bool]) -> Plain | None:
-    """`is_leaf` says of what a leaf is called whether it may stay; other names are followed, and None is given where that
-    comes to no end.
+    """`is_leaf` says of what a leaf is called whether it may stay; other names are followed, and what the statement gives
+    a new value, x of x = x / std, is followed to the old one. None where that comes to no end.
     """
-    reader = _Reading(is_leaf)
+    event = spot.function.events[spot.position]
+    reader = _Reading(is_leaf, frozenset(one.text for one in event.targets if event.kind == "assign"))
     found = reader.read(expr, spot, 0, 0)
     return Plain(found, reader.called) if found is not None else None
 
@@ -126,7 +128,8 @@ def _number(text: str) -> float:
 
 
 class _Reading:
-    def __init__(self, is_leaf: Callable[[str], bool]) -> None:
+    def __init__(self, is_leaf: Callable[[str], bool], bound: frozenset[str]) -> None:
+        self.bound = bound
         self.is_leaf = is_leaf
         self.called: dict[str, str] = {}
 
@@ -161,6 +164,8 @@ class _Reading:
 
     def _call(self, call: Expr, spot: Spot, depth: int, names: int) -> Expr | None:
         name, given = _SPELLED.get(call.last, call.last), _operands(call)
+        if name == "norm" and _is_of_another_order(call, given):
+            name = "norm_1"
         if name in ("ones_like", "ones", "zeros_like", "zeros"):
             return _as_number(float(name.startswith("ones")), call.line)
         if name in _BINARY and len(given) == 2:
@@ -198,6 +203,9 @@ class _Reading:
     def _leaf(self, expr: Expr, spot: Spot, depth: int, names: int) -> Expr | None:
         if expr.kind == "index" and all(_is_whole(one) for one in expr.parts[1:]):
             return self.read(expr.parts[0], spot, depth + 1, names)
+        is_followed = expr.kind == "path" and expr.text in self.bound and names < MAX_NAMES
+        if is_followed and (made := _made(expr.text, spot)) is not None:
+            return self.read(*made, depth + 1, names + 1)
         if self.is_leaf(called := _called(expr)):
             text = _ENDS.sub("", written(expr, 200))
             self.called[text] = called
@@ -212,12 +220,21 @@ class _Reading:
 
 
 def _made(name: str, spot: Spot) -> tuple[Expr, Spot] | None:
-    """What a name of the function was given, and where, if that is one thing on all ways."""
+    """What a name of the function was given, and where, if that is one thing on all ways and in all rounds."""
     found, is_certain = reaching(spot.function, name, spot.position)
     only = found[0] if len(found) == 1 and is_certain else None
     if only is None or only.kind != "assign" or only.items or only.value is None:
         return None
+    events = spot.function.events
+    is_of_one_round = events[only.position].block.loops == events[spot.position].block.loops
+    if not is_of_one_round and len(bindings(spot.function).get(name, ())) > 1:
+        return None
     return only.value, Spot(spot.function, only.position)
+
+
+def _is_of_another_order(norm: Expr, given: tuple[Expr, ...]) -> bool:
+    order = norm.keyword("p") or norm.keyword("ord") or (given[1] if len(given) > 1 else None)
+    return order is not None and order.kind == "number" and _number(order.text) != 2
 
 
 def _operands(call: Expr) -> tuple[Expr, ...]:
