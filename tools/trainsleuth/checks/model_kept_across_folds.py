@@ -96,7 +96,7 @@ from ._verdicts import Verdicts
 
 SAY = Verdicts(
     "model-kept-across-folds",
-    "evaluation",
+    "eval",
     "error",
     "",
     suspects=("split-leak",),
