@@ -41,3 +41,15 @@ def test_only_a_limit_of_nothing(host: Host, tmp_path: Path, limit: str, factor:
     program = PROGRAM.replace("LIMIT", limit).replace("FACTOR", factor).replace("PART", part)
     told = [one for one in failing(host, tmp_path, program, "step_trace", 12) if "has the limit 0" in one.message]
     assert [(one.severity, one.line) for one in told] == [("error", 12)] * count, told
+
+
+@pytest.mark.parametrize(
+    ("limit", "optimizer", "count"),
+    [("1e-5", "SGD", 1), ("1e-5", "Adam", 0), ("0.1", "SGD", 0), ("1000.0", "SGD", 0)],
+)
+def test_a_limit_that_leaves_next_to_nothing(
+    host: Host, tmp_path: Path, limit: str, optimizer: str, count: int
+) -> None:
+    program = PROGRAM.replace("LIMIT", limit).replace("FACTOR", "1").replace("PART", "net").replace("Adam", optimizer)
+    told = [one for one in failing(host, tmp_path, program, "step_trace", 12) if "of each gradient" in one.message]
+    assert [(one.severity, one.line) for one in told] == [("warning", 12)] * count, told

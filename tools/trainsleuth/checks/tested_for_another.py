@@ -87,13 +87,15 @@ def _asked(event: Event, put: Expr) -> Iterator[Expr]:
     """What the innermost test around it says is not yet in the collection: a name, or something of one."""
     branch = event.block.branches[-1] if event.block.branches else None
     test = branch.test if branch is not None and branch.kind == "if" else None
-    receiver = put.receiver
-    for part in test.walk() if test is not None and receiver is not None else ():
+    if test is None or put.receiver is None:
+        return
+    collection = spelled(put.receiver)
+    for part in test.walk():
         if (
             part.kind == "compare"
             and part.text == "not in"
             and len(part.parts) == 2
-            and spelled(part.parts[1]) == spelled(receiver)
+            and spelled(part.parts[1]) == collection
         ):
             yield part.parts[0]
 

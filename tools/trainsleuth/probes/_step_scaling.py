@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from statistics import median
 
 from trainsleuth.finding import Finding
 from trainsleuth.trace import Event, Trace, shown
 
 from ._step_words import NEEDED_CYCLES, finding
 
+LITTLE = 1e-4  # of a gradient, which no rate that suits an unclipped one makes up for
+
 
 def clips_nothing(trace: Trace) -> Iterator[Finding]:
-    """Clipping that always meets empty gradients, or always comes after the step that it should bound."""
+    """Clipping that always meets empty gradients, comes after the step that it should bound, or leaves next to nothing."""
     clips = trace.ops("clip")
     if len(clips) < NEEDED_CYCLES:
         return
@@ -33,6 +36,17 @@ def clips_nothing(trace: Trace) -> Iterator[Finding]:
                 measured={"calls": len(ops), "limit": 0.0},
                 next="look where the limit comes from: False counts as 0",
             )
+        elif len(ops) >= NEEDED_CYCLES and (share := _share_left(trace, ops)) < LITTLE:
+            limit = ops[0].get("limit") or 0.0
+            yield finding(
+                ops[0],
+                f"gradient clipping at {shown(ops[0])} leaves {share:.1g} of each gradient, by the middle one of {len(ops)} calls (limit {limit:g}), and SGD "
+                "steps by what is left: nothing is learned at this rate; expected a limit near the norms that are met, so that it cuts off the largest",
+                "learning-rate-zero-or-tiny",
+                severity="warning",
+                measured={"calls": len(ops), "limit": limit, "share": share},
+                next="look where the limit comes from, and print the norm that clipping gives back",
+            )
         elif len(ops) >= NEEDED_CYCLES and (idle or late):
             what = "meets no gradients" if idle else "comes after the step it should bound"
             yield finding(
@@ -52,6 +66,17 @@ def _leave_nothing(trace: Trace, clips: list[Event]) -> bool:
     steps = [op for op in trace.ops("step") if op["optimizer"] in clipped]
     is_zero = all(op.get("limit") == 0.0 and (op.get("norm") or 0.0) > 0.0 for op in clips)
     return is_zero and bool(steps) and all(op["grads"] != "some" for op in steps)
+
+
+def _share_left(trace: Trace, clips: list[Event]) -> float:
+    """The middle one of what clipping multiplies gradients with, 1 where their norm is not known or a step does not grow with
+    them.
+    """
+    owners = {number for op in clips for number in op.get("optimizers", ())}
+    shares = [op["limit"] / op["norm"] for op in clips if op.get("limit") and (op.get("norm") or 0.0) > op["limit"]]
+    if not owners or any(trace.optimizer(number).get("cls") != _SCALED for number in owners):
+        return 1.0
+    return median(shares) if len(shares) > len(clips) / 2 else 1.0
 
 
 def _follows_step(order: tuple[Event, ...], clip: Event) -> bool:
