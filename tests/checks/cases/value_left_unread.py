@@ -189,3 +189,27 @@ class Decoder(torch.nn.Module):
         source = weights.unsqueeze(2) * mask
         return self.basis(source)
 """
+_RANKING = """
+import torch
+
+def rank(user, scores, train_items, test_items, n, k):
+    try:
+        training_items = train_items[user]
+    except KeyError:
+        training_items = []
+    candidates = list(set(range(n)) - set(training_items))
+    best = sorted(candidates, key=lambda item: scores[item], reverse=True)[:k]
+    return torch.tensor([item in test_items[user] for item in best]).float().mean()
+"""
+SILENT["a ranking without the items of training"] = _RANKING
+SILENT["a ranking with nothing to leave out"] = mutant(
+    mutant(
+        _RANKING,
+        (
+            "    try:\n        training_items = train_items[user]\n    except KeyError:\n        training_items = []\n",
+            "",
+        ),
+    ),
+    (" - set(training_items)", ""),
+)
+FAILS["the items of training are ranked"] = mutant(_RANKING, (" - set(training_items)", ""))

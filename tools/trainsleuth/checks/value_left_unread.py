@@ -88,7 +88,7 @@ Good (the order that brings the rows back):
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from trainsleuth.facts import MODULE_BODY, Expr, Function, Index, bindings, is_test, written
 from trainsleuth.facts.memo import kept_per_function
@@ -112,6 +112,7 @@ SAY = Verdicts(
         "weights": "a mask that is made there, or weights of classes",
         "shaped": "an argument in a new shape",
         "moved": "where something lies when a picture was flipped, cropped or scaled",
+        "excluded": "what is to be left out, as the items of training from a ranking",
     },
 )
 # with a blank before =, as in an assignment and in no argument
@@ -126,6 +127,15 @@ _IS_MOVING = re.compile(r"flip|crop|resize|scale|shift|translat|mirror|affine", 
 _EDGE = re.compile(
     r"^(?:w|h|width|height|left|top|scale|scale_[xywh]|sx|sy|size|[xy]_?(?:offset|shift|scale|off))$|(?:^|_)(?:width|height)$",
     re.IGNORECASE,
+)
+_EXCLUDED = re.compile(
+    b"|".join(
+        rb"%s\w*[ \t]+=[^=\n]" % word
+        for word in (b"train_items", b"training_items", b"train_pos", b"seen", b"exclude", b"ignore", b"clicked")
+    )
+)
+_IS_EXCLUDED = re.compile(
+    r"^(?:\w+_)?(?:train(?:ing)?_(?:items|pos\w*)|seen(?:_\w+)?|excluded?(?:_\w+)?|ignored?_\w+|clicked(?:_\w+)?)$"
 )
 _IS_LOSS = re.compile(r"(?:^|_)(?:loss|kld?|bce|mse|nll)(?:$|_|\d)|loss$", re.IGNORECASE)
 _IS_NO_LOSS = re.compile(r"loss_(?:scale|fn|func|weights?|info|dict)", re.IGNORECASE)
@@ -142,12 +152,21 @@ _CASTS = ("float", "long", "to", "cuda", "type", "detach", "clone", "item", "cpu
 
 
 def check(index: Index) -> Iterator[Finding]:
-    for function in index.functions_holding(_LOSS, _ORDER, _MASK, _WEIGHTS, _MOVES, _SHAPED):
+    for function in index.functions_holding(_LOSS, _ORDER, _MASK, _WEIGHTS, _MOVES, _SHAPED, _EXCLUDED):
         if function.name != MODULE_BODY and not is_test(function.path):
             for name, found in bindings(function).items():
-                is_own = len(found) == 1 and "." not in name and not name.startswith("_")
-                if is_own and (form := _form(function, found[0])):
+                is_own = "." not in name and not name.startswith("_")
+                if is_own and len(found) == 1 and (form := _form(function, found[0])):
                     yield _examined(function, found[0], form)
+                elif is_own and _IS_EXCLUDED.match(name) and _is_looked_up(function, found):
+                    yield _examined(function, found[0], "excluded", len(found))
+
+
+def _is_looked_up(function: Function, found: Sequence[Binding]) -> bool:
+    """train_items[user], or data.positives(user), in one of its arms."""
+    values = [function.events[one.position].value for one in found]
+    made = [one for one in values if one is not None and one.kind in ("index", "call") and len(one.parts) > 1]
+    return bool(made) and all(one.kind == "assign" and not one.items for one in found)
 
 
 def _form(function: Function, binding: Binding) -> str:
@@ -239,9 +258,9 @@ def _trains(function: Function) -> bool:
     return function.name == "forward" or "backward" in function.called
 
 
-def _examined(function: Function, binding: Binding, form: str) -> Finding:
+def _examined(function: Function, binding: Binding, form: str, times: int = 1) -> Finding:
     event, path, name = function.events[binding.position], function.path, binding.name
-    is_read = _times_read(function, name) > 1 if form == "shaped" else times_named(function, name) > 1
+    is_read = _times_read(function, name) > 1 if form == "shaped" else times_named(function, name) > times
     if is_read or "locals" in function.called:
         return SAY.passed(path, event.line, f"{name} is read")
     value = written(event.value) if event.value is not None else ""
