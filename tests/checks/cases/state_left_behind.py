@@ -60,6 +60,38 @@ SILENT = {
     "until it is done": _WHILE,
     "short names": _SHORT,
     "five values": _FIVE,
+    "all actions of one state": """
+import copy
+import torch
+
+def best(env, value, state, actions):
+    scores = []
+    for action in actions:
+        trial = copy.deepcopy(env)
+        next_state, reward, done, _ = trial.step(action)
+        scores.append(reward + value(torch.as_tensor(next_state)) - value(torch.as_tensor(state)))
+    return torch.stack(scores).argmax()
+""",
+    "a model that is told the state": """
+import torch
+
+def plan(model, state, actions):
+    total = []
+    for action in actions:
+        next_state, reward, done = model.step(state, action)
+        total.append(reward)
+    return torch.stack(total)
+""",
+    "a cell for each candidate": """
+import torch
+
+def expand(decoder, state, tokens):
+    found = []
+    for token in tokens:
+        next_state, logits = decoder.step(token, torch.as_tensor(0))
+        found.append((next_state, logits, state))
+    return found
+""",
     "in place": _TENSOR,
     "into its rows": mutant(_TENSOR, ("obs.copy_(obs_next)", "obs[:] = obs_next")),
     "the loop does not read it": mutant(mutant(_TENSOR, ("policy(obs)", "policy()")), ("obs.copy_(obs_next)", "pass")),

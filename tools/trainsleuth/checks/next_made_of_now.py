@@ -28,6 +28,16 @@ Good:
         value = net(obs).gather(1, action).squeeze(1)
         return (value - aim).pow(2).mean()
 
+Good (what is now was the next a moment ago):
+    import torch
+
+    def collect(env, policy, critic, obs, steps):
+        for _ in range(steps):
+            next_obs, reward, done, _ = env.step(policy(obs))
+            obs = torch.as_tensor(next_obs)
+        next_value = critic(obs)
+        return next_value
+
 Good (a model of the world):
     import torch
 
@@ -41,7 +51,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Event, Function, Index, bindings, is_test, written
+from trainsleuth.facts import Event, Function, Index, bindings, is_test, mentions, written
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -109,6 +119,13 @@ def _examined(function: Function, event: Event) -> Iterator[Finding]:
             yield SAY.passed(path, line, f"{targets[0]} is computed from the next")
         return
     if not states or _GUESSED.search(targets[0]) or any(map(_ACTION.search, names)):
+        return
+    if any(
+        mentions(one.value, [f"next_{states[0]}"])
+        for one in bindings(function).get(states[0], ())
+        if one.value is not None
+    ):
+        yield SAY.passed(path, line, f"{states[0]} becomes the next before")
         return
     chain = (Link(path, line, f"{targets[0]} = {written(event.value)}"),)
     message = (

@@ -65,6 +65,9 @@ SAY = Verdicts(
     look="print the observation that the action is chosen for, in two rounds",
 )
 _STEPS = re.compile(rb"\.step\(")
+_TRIES = re.compile(
+    r"copy|restore|set_state|clone_|snapshot|load_state", re.IGNORECASE
+)  # several actions from one state
 _NEXT = re.compile(r"^(?:next_?|new_|n_)(\w+)$|^(\w+?)_?(?:next|new|prime|_)$")
 
 
@@ -80,7 +83,8 @@ def _next_of(event: Event) -> tuple[str, str] | None:
     value = event.value
     if event.kind != "assign" or value is None or value.kind != "call" or value.last != "step" or not event.targets:
         return None
-    first = event.targets[0].parts[0] if event.targets[0].kind == "tuple" else None
+    given = event.targets[0].parts if event.targets[0].kind == "tuple" else ()
+    first = given[0] if len(given) > 2 else None  # a cell gives back two: its output and its state
     found = _NEXT.match(first.text) if first is not None and first.kind == "path" else None
     return (found[0], found[1] or found[2]) if found is not None else None
 
@@ -91,6 +95,10 @@ def _examined(function: Function, step: Event, after: str, state: str) -> Iterat
     reads = [event for event in rounds if mentions(event.value, [state])]
     found = bindings(function).get(state, ())
     if not found or not reads:
+        return
+    is_given = step.value is not None and any(one.text == state for one in step.value.arguments)
+    if is_given or any(_TRIES.search(call.last) for one in rounds for call in one.calls):
+        yield SAY.passed(path, step.line, f"each round may begin with {state} on purpose")
         return
     if any(loop in function.events[one.position].block.loops for one in found) or any(
         _writes(one, state) for one in rounds
