@@ -66,7 +66,7 @@ SAY = Verdicts(
 )
 _STEPS = re.compile(rb"\.step\(")
 _TRIES = re.compile(
-    r"copy|restore|set_state|clone_|snapshot|load_state", re.IGNORECASE
+    r"^(?:deepcopy|restore\w*|set_state|load_state|restore_full_state)$"
 )  # several actions from one state
 _NEXT = re.compile(r"^(?:next_?|new_|n_)(\w+)$|^(\w+?)_?(?:next|new|prime|_)$")
 
