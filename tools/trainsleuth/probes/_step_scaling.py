@@ -73,7 +73,9 @@ def _share_left(trace: Trace, clips: list[Event]) -> float:
     them.
     """
     owners = {number for op in clips for number in op.get("optimizers", ())}
-    shares = [op["limit"] / op["norm"] for op in clips if op.get("limit") and (op.get("norm") or 0.0) > op["limit"]]
+    pairs = [(op.get("limit"), op.get("norm")) for op in clips]
+    known = [(limit, norm) for limit, norm in pairs if isinstance(limit, float) and isinstance(norm, float)]
+    shares = [limit / norm for limit, norm in known if 0.0 < limit < norm]
     if not owners or any(trace.optimizer(number).get("cls") != _SCALED for number in owners):
         return 1.0
     return median(shares) if len(shares) > len(clips) / 2 else 1.0
