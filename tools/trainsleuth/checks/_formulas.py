@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from trainsleuth.facts import Expr, formula, value
@@ -34,11 +34,10 @@ class Formula:
     near: str
     up_to: str = ""
     goes_by: str = ""
-    patterns: Mapping[str, re.Pattern[str]] = field(init=False, repr=False, default_factory=dict)
 
-    def __post_init__(self) -> None:
-        compiled = {role: re.compile(names, re.IGNORECASE | re.MULTILINE) for role, names in self.roles.items()}
-        object.__setattr__(self, "patterns", compiled)
+    @cached_property
+    def patterns(self) -> Mapping[str, re.Pattern[str]]:
+        return {role: re.compile(names, re.IGNORECASE | re.MULTILINE) for role, names in self.roles.items()}
 
     @cached_property
     def mark(self) -> re.Pattern[bytes]:
@@ -96,7 +95,6 @@ def named(names: str) -> str:
 _MEAN = named("mus?|means?|m|loc")
 _LOG_VARIANCE = r"log_?_?(?:vars?|variances?|sigma_?(?:sq|2|squared?)|s2)(?:_|\d|$|\[|\()|^lv\d?$|logv(?:_|\d|$)"
 _SIGMA = r"^(?!.*log).*(?:^|_)(?:stds?|sigmas?|stddevs?|std_?devs?|sd)\d?(?:_|$|\[)"
-_VARIANCE = r"^(?!.*log).*(?:^|_)(?:vars?|variances?)\d?(?:_|$|\[)"
 _NOISE = r"^(?!.*(?:pred|out|model)).*(?:randn|normal_?\(|(?:^|_)(?:eps|epsilons?|noises?|e_t)\d?(?:_|$|\())"
 _ALPHA_BAR = r"^(?!.*(?:sqrt|prev)).*(?:alphas?_?(?:bars?|hats?|cum_?prods?|prods?)|a_?bars?|abar)"
 _ALPHA_BAR_BEFORE = (
@@ -118,6 +116,11 @@ _VALUE = (
 _PROBABILITY = r"^(?:p|ps|probs?|probas?|probabilit\w+|preds?|y_?hat|y_?pred|pred_\w*prob\w*|sigmoid\w*|prob_\w+|outputs?)(?:$|\[)|_probs?$|sigmoid\("
 _LABEL = r"^(?:y|t|targets?|labels?|gts?|y_?true|ground_?truth|one_?hot\w*|targets?_\w+|labels?_\w+|tgt)(?:$|\[)"
 _DATUM = r"^(?:x|data|imgs?|images?|inputs?|features?|feats?|arr|array|values?|series|signal|audio|wave\w*|spec\w*|mel\w*|states?|obs|observations?|rewards?|returns?|y|targets?|samples?|batch|df|col|column)(?:$|\[)"
+_LAMBDA = r"^(?:lam|lambda_?|lmbda|gae_?lam\w*|tau|lambd)$"
+_ADVANTAGE = r"gae|^adv|last_?adv|running"
+_DELTA = r"delta|td_?err"
+_CENTRE = r"^(?!.*(?:std|var)).*(?:mean|avg|(?:^|_)mus?$)"
+_AREA = r"^(?!.*(?:inter|overlap|union)).*(?:area|pred|out|box|^a|^b|s\d|input|true|target|label|gt|mask)"
 
 
 FORMULAS = (
@@ -188,21 +191,21 @@ FORMULAS = (
     Formula(
         "generalised advantage estimation",
         ("delta + gamma * lam * mask * gae", "delta + gamma * lam * (1 - mask) * gae"),
-        {"delta": r"delta|td_?err", "gamma": _DISCOUNT, "lam": r"^(?:lam|lambda_?|lmbda|gae_?lam\w*|tau|lambd)$", "mask": _GOES_ON, "gae": r"gae|^adv|last_?adv|running"},
+        {"delta": _DELTA, "gamma": _DISCOUNT, "lam": _LAMBDA, "mask": _GOES_ON, "gae": _ADVANTAGE},
         "Schulman and others 2016, equation 16",
         near=r"delta\w*(?:\[\w+\])? ?[-+]|td_?err[^\n]*\+",
     ),
     Formula(
         "generalised advantage estimation",
         ("delta + gamma * lam * (1 - done) * gae",),
-        {"delta": r"delta|td_?err", "gamma": _DISCOUNT, "lam": r"^(?:lam|lambda_?|lmbda|gae_?lam\w*|tau|lambd)$", "done": _DONE, "gae": r"gae|^adv|last_?adv|running"},
+        {"delta": _DELTA, "gamma": _DISCOUNT, "lam": _LAMBDA, "done": _DONE, "gae": _ADVANTAGE},
         "Schulman and others 2016, equation 16",
         near=r"delta\w*(?:\[\w+\])? ?[-+]|td_?err[^\n]*\+",
     ),
     Formula(
         "generalised advantage estimation",
         ("delta + gamma * lam * gae",),
-        {"delta": r"delta|td_?err", "gamma": _DISCOUNT, "lam": r"^(?:lam|lambda_?|lmbda|gae_?lam\w*|tau|lambd)$", "gae": r"gae|^adv|last_?adv|running"},
+        {"delta": _DELTA, "gamma": _DISCOUNT, "lam": _LAMBDA, "gae": _ADVANTAGE},
         "Schulman and others 2016, equation 16",
         near=r"delta\w*(?:\[\w+\])? ?[-+]|td_?err[^\n]*\+",
     ),
@@ -343,7 +346,7 @@ FORMULAS = (
     Formula(
         "the intersection over the union",
         ("both / (a + b - both)",),
-        {"both": r"inter|overlap", "a": r"^(?!.*(?:inter|overlap|union)).*(?:area|pred|out|box|^a|^b|s\d|input|true|target|label|gt|mask)", "b": r"^(?!.*(?:inter|overlap|union)).*(?:area|pred|out|box|^a|^b|s\d|input|true|target|label|gt|mask)"},
+        {"both": r"inter|overlap", "a": _AREA, "b": _AREA},
         "Everingham and others 2010, equation 3",
         near=r"intersect|inter_|inter |overlap|union",
     ),
@@ -394,7 +397,7 @@ FORMULAS = (
     Formula(
         "values brought to mean 0 and deviation 1, or back",
         ("(x - mean) / std",),
-        {"x": _DATUM, "mean": r"^(?!.*(?:std|var)).*(?:mean|avg|(?:^|_)mus?$)", "std": r"^(?!.*(?:mean|log|inv|rstd)).*(?:std|stddev|(?:^|_)sigma$)"},
+        {"x": _DATUM, "mean": _CENTRE, "std": r"^(?!.*(?:mean|log|inv|rstd)).*(?:std|stddev|(?:^|_)sigma$)"},
         "Ioffe and Szegedy 2015, algorithm 1",
         near=r"mean\w*(?:\[[^\]\n]*\]|\([^()\n]*\))*\)+ ?[/*]|std\w*(?:\[[^\]\n]*\])?\)? ?[-+] ?[\w.]*mean|[*/]=? ?[\w.]*\[?[\"']?std",
         up_to="factor",
@@ -402,7 +405,7 @@ FORMULAS = (
     Formula(
         "values brought to mean 0 and deviation 1, or back",
         ("x * std + mean",),
-        {"x": _DATUM, "mean": r"^(?!.*(?:std|var)).*(?:mean|avg|(?:^|_)mus?$)", "std": r"^(?!.*(?:mean|log|inv|rstd)).*(?:std|stddev|(?:^|_)sigma$)"},
+        {"x": _DATUM, "mean": _CENTRE, "std": r"^(?!.*(?:mean|log|inv|rstd)).*(?:std|stddev|(?:^|_)sigma$)"},
         "Ioffe and Szegedy 2015, algorithm 1",
         near=r"mean\w*(?:\[[^\]\n]*\]|\([^()\n]*\))*\)+ ?[/*]|std\w*(?:\[[^\]\n]*\])?\)? ?[-+] ?[\w.]*mean|[*/]=? ?[\w.]*\[?[\"']?std",
         up_to="factor",
@@ -410,7 +413,7 @@ FORMULAS = (
     Formula(
         "values brought to mean 0 and deviation 1, or back",
         ("(x - mean) / sqrt(variance)",),
-        {"x": _DATUM, "mean": r"^(?!.*(?:std|var)).*(?:mean|avg|(?:^|_)mus?$)", "variance": r"^(?!.*(?:mean|log|std|inv)).*(?:var(?:iance)?)(?:$|_|\()"},
+        {"x": _DATUM, "mean": _CENTRE, "variance": r"^(?!.*(?:mean|log|std|inv)).*(?:var(?:iance)?)(?:$|_|\()"},
         "Ioffe and Szegedy 2015, algorithm 1",
         near=r"sqrt\([\w.]*var|/ ?[\w.]*var\b",
         up_to="factor",
@@ -418,7 +421,7 @@ FORMULAS = (
     Formula(
         "values brought to mean 0 and deviation 1, or back",
         ("x * sqrt(variance) + mean",),
-        {"x": _DATUM, "mean": r"^(?!.*(?:std|var)).*(?:mean|avg|(?:^|_)mus?$)", "variance": r"^(?!.*(?:mean|log|std|inv)).*(?:var(?:iance)?)(?:$|_|\()"},
+        {"x": _DATUM, "mean": _CENTRE, "variance": r"^(?!.*(?:mean|log|std|inv)).*(?:var(?:iance)?)(?:$|_|\()"},
         "Ioffe and Szegedy 2015, algorithm 1",
         near=r"sqrt\([\w.]*var|/ ?[\w.]*var\b",
         up_to="factor",

@@ -5,6 +5,12 @@ them out by hand, and one wrong sign or a root left out gives numbers of the rig
 numbers, so any way of writing the formula is right; told is what one change would make right: a sign, an operator, the order of two operands, a power, a
 root, a function, a constant, one name in place of another, x for 1 - x.
 
+Known are the divergence and likelihood of normal distributions; the error of a value, generalised advantages, the clipped objective, actions behind tanh, their
+range, conjugate gradients; the steps of a diffusion, forwards and back, and its cosine schedule; rates along a cosine and of the first transformer, exploration
+that decays; Dice, Tversky, intersection over union, F1, the coefficient of determination, PSNR, SSIM; scaling by mean and deviation or by a range; distances of all pairs,
+losses of pairs and triplets, binary and focal cross-entropy, estimates of a divergence; the penalty and the hinge of a critic; the moments of Adam, an average
+that starts; the cells of LSTM and GRU, attention scores, waves of positions, smoothed labels.
+
 Fix: what the message shows; where the other form is meant, say so beside it.
 
 Cannot see: formulas whose parts bear other names, two slips at once, axes and means, factors that a formula may have for another reason.
