@@ -271,3 +271,22 @@ def train(model, loader):
             break
 """,
 }
+
+SILENT["an optimizer that comes with its schedules"] = """
+import torch
+
+def setup(net, lr):
+    optimizer = torch.optim.AdamW(net.parameters(), lr=lr)
+    warmup_epochs = 100
+    warmup = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.01, total_iters=warmup_epochs)
+    return optimizer, warmup, warmup_epochs
+
+def train(net, loader, epochs):
+    net_optimized, warmup, warmup_epochs = setup(net, 1e-3)
+    for epoch in range(epochs):
+        for x, y in loader:
+            net_optimized.zero_grad()
+            torch.nn.functional.mse_loss(net(x), y).backward()
+            net_optimized.step()
+        warmup.step()
+"""

@@ -65,7 +65,8 @@ def _stepped(index: Index, site: Site) -> list[Schedule]:
     found: list[Schedule] = []
     here = Spot(site.function, site.position)
     for expr, spot in (*makers(index, receiver, here), (receiver, here)):
-        for call, at in _made(index, expr, spot):
+        is_one_of_several = expr.kind == "index" and len(expr.parts) == 1  # which of them the receiver itself says
+        for call, at in _made(index, expr, spot) if not is_one_of_several else ():
             last = made_by(index, call, at)
             if last:
                 found.append(Schedule(last, call, at))
