@@ -41,6 +41,7 @@ def build(args):
 
 def fit(model, loader, optimizer):
     for x in loader:
+        optimizer.zero_grad()
         model(x).mean().backward()
         optimizer.step()
 """
@@ -101,6 +102,7 @@ class Coder(torch.nn.Module):
 
 def fit(model, loader, optimizer):
     for x in loader:
+        optimizer.zero_grad()
         model(x).mean().backward()
         optimizer.step()
 """

@@ -159,6 +159,7 @@ def train(model, loader, optimizer):
         scores = model(x.float().flatten(1), y.shape[0])
         shown = x.float().flatten(1).mean(1) + y.float()
         loss = F.cross_entropy(scores, y) / 4
+        optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         pred = scores.argmax(dim=1)
