@@ -113,6 +113,7 @@ NOT_STOPPED = {
         ".gitignore": "networks\n",
     },
     "a build makes it beside it": {"a/main.py": f"from .kit.wide_ext import Net\n{CALLS}", **KIT},
+    "no name at all": {"a/main.py": CALLS, "a/broken.py": "from .kit.**wide import Net\n", **KIT},
     "it lies outside": {"a/main.py": f"from ...kit import Net\n{CALLS}"},
     "what is compiled lies beside it": {"a/main.py": f"from .fast import Net\n{CALLS}", "a/fast.pyx": "Net = None\n"},
     "a build makes it": {"a/main.py": f"from kit._C import wide\n{CALLS}", **KIT},

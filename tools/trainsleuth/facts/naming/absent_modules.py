@@ -107,7 +107,8 @@ def _surely_loads(index: Index, file: FileFacts, path: str) -> bool:
 
 
 def _may_be_absent(index: Index, file: FileFacts, entry: Import) -> bool:
-    if entry.typing or _MADE.search(entry.module) or not entry.module:
+    is_name = all(part.isidentifier() for part in entry.module.split("."))  # broken source leaves others, a**b
+    if entry.typing or _MADE.search(entry.module) or not is_name:
         return False
     names = index.names
     if names.module(file.path, entry.module, entry.level) is not None:
