@@ -121,6 +121,32 @@ _ADVANTAGE = r"gae|^adv|last_?adv|running"
 _DELTA = r"delta|td_?err"
 _CENTRE = r"^(?!.*(?:std|var)).*(?:mean|avg|(?:^|_)mus?$)"
 _AREA = r"^(?!.*(?:inter|overlap|union)).*(?:area|pred|out|box|^a|^b|s\d|input|true|target|label|gt|mask)"
+_STD = r"^(?!.*(?:mean|log|inv|rstd)).*(?:std|stddev|(?:^|_)sigma$)"
+_VARIANCE = r"^(?!.*(?:mean|log|std|inv)).*(?:var(?:iance)?)(?:$|_|\()"
+_LEAST = r"^(?!.*max).*(?:min|(?:^|_)low)"
+_MOST = r"^(?!.*min).*(?:max|(?:^|_)high)"
+_LOWER = r"low|min|lower"
+_UPPER = r"high|max|upper"
+_SAME_OR_NOT = _LABEL + r"|same|is_pos"
+_DISTANCE = r"dist|euclid|^(?:d|D|dw|d_w)$"
+_MARGIN = r"margin|^m$"
+_ERROR = r"^(?!.*rmse).*(?:mse|l2)"
+_NORM = r"norm|^grads?$|gradients?"
+
+# What the text of a function holds where one may stand.
+_BY_LOG_VARIANCE = r"log_?_?(?:var|sigma)|logv"
+_BY_SIGMA = r"log\([^\n]*(?:std|sigma)|(?:std|sigma)\w*\)?\.log"
+_BY_DISCOUNT = r"gamma[^\n]*\*|discount[^\n]*\*"
+_BY_DELTA = r"delta\w*(?:\[\w+\])? ?[-+]|td_?err[^\n]*\+"
+_BY_ALPHA_BAR = r"alphas?_?(?:bar|hat|cum|prod)|a_bar|sqrt_one"
+_BY_COSINE = r"cos\("
+_BY_OVERLAP = r"intersect|inter_|inter |overlap|union"
+_BY_PSNR = r"psnr|PSNR"
+_BY_STD = r"mean\w*(?:\[[^\]\n]*\]|\([^()\n]*\))*\)+ ?[/*]|std\w*(?:\[[^\]\n]*\])?\)? ?[-+] ?[\w.]*mean|[*/]=? ?[\w.]*\[?[\"']?std"
+_BY_VARIANCE = r"sqrt\([\w.]*var|/ ?[\w.]*var\b"
+_BY_RANGE = r"max\w*(?:\([^()\n]*\))?(?:\[[^\]\n]*\])? ?[-+] ?[\w.]*min|high\w* ?[-+] ?[\w.]*low"
+_BY_MARGIN = r"margin|\(m - "
+_BY_PENALTY = r"gradient_penalty|grad_penalty|_gp\("
 
 
 FORMULAS = (
@@ -129,7 +155,7 @@ FORMULAS = (
         ("-0.5 * (1 + logvar - mu**2 - exp(logvar))",),
         {"mu": _MEAN, "logvar": _LOG_VARIANCE},
         "Kingma and Welling 2014, appendix B",
-        near=r"log_?_?(?:var|sigma)|logv",
+        near=_BY_LOG_VARIANCE,
         up_to="both",
     ),
     Formula(
@@ -145,7 +171,7 @@ FORMULAS = (
         ("0.5 * (logvar_2 - logvar_1 + (exp(logvar_1) + (mu_1 - mu_2)**2) / exp(logvar_2))",),
         {"mu_1": _MEAN, "mu_2": _MEAN, "logvar_1": _LOG_VARIANCE, "logvar_2": _LOG_VARIANCE},
         "Kingma and Welling 2014, appendix B",
-        near=r"log_?_?(?:var|sigma)|logv",
+        near=_BY_LOG_VARIANCE,
         up_to="both",
     ),
     Formula(
@@ -153,7 +179,7 @@ FORMULAS = (
         ("log(sigma_2 / sigma_1) + (sigma_1**2 + (mu_1 - mu_2)**2) / (2 * sigma_2**2)",),
         {"mu_1": _MEAN, "mu_2": _MEAN, "sigma_1": _SIGMA, "sigma_2": _SIGMA},
         "Kingma and Welling 2014, appendix B",
-        near=r"log\([^\n]*(?:std|sigma)|(?:std|sigma)\w*\)?\.log",
+        near=_BY_SIGMA,
         up_to="both",
     ),
     Formula(
@@ -161,7 +187,7 @@ FORMULAS = (
         ("0.5 * (logvar + (x - mu)**2 / exp(logvar))",),
         {"x": r"^(?:x|y|targets?|labels?|data|obs|recons?|samples?|z)(?:$|_|\[)", "mu": _MEAN + r"|^(?:preds?|outputs?|recons?|x_?hat)(?:$|_)", "logvar": _LOG_VARIANCE},
         "Nix and Weigend 1994",
-        near=r"log_?_?(?:var|sigma)|logv",
+        near=_BY_LOG_VARIANCE,
         up_to="both",
     ),
     Formula(
@@ -169,7 +195,7 @@ FORMULAS = (
         ("log(sigma) + (x - mu)**2 / (2 * sigma**2)",),
         {"x": r"^(?:x|y|targets?|labels?|data|obs|samples?|z|actions?)(?:$|_|\[)", "mu": _MEAN + r"|^(?:preds?|outputs?)(?:$|_)", "sigma": _SIGMA},
         "Nix and Weigend 1994",
-        near=r"log\([^\n]*(?:std|sigma)|(?:std|sigma)\w*\)?\.log",
+        near=_BY_SIGMA,
         up_to="both",
     ),
     Formula(
@@ -177,7 +203,7 @@ FORMULAS = (
         ("reward + gamma * next_value * (1 - done) - value",),
         {"reward": _REWARD, "gamma": _DISCOUNT, "next_value": _NEXT, "done": _DONE, "value": _VALUE},
         "Sutton and Barto 2018, section 6.1",
-        near=r"gamma[^\n]*\*|discount[^\n]*\*",
+        near=_BY_DISCOUNT,
         up_to="factor",
     ),
     Formula(
@@ -185,7 +211,7 @@ FORMULAS = (
         ("reward + gamma * next_value * mask - value", "reward + gamma * next_value * (1 - mask) - value"),
         {"reward": _REWARD, "gamma": _DISCOUNT, "next_value": _NEXT, "mask": _GOES_ON, "value": _VALUE},
         "Sutton and Barto 2018, section 6.1",
-        near=r"gamma[^\n]*\*|discount[^\n]*\*",
+        near=_BY_DISCOUNT,
         up_to="factor",
     ),
     Formula(
@@ -193,21 +219,21 @@ FORMULAS = (
         ("delta + gamma * lam * mask * gae", "delta + gamma * lam * (1 - mask) * gae"),
         {"delta": _DELTA, "gamma": _DISCOUNT, "lam": _LAMBDA, "mask": _GOES_ON, "gae": _ADVANTAGE},
         "Schulman and others 2016, equation 16",
-        near=r"delta\w*(?:\[\w+\])? ?[-+]|td_?err[^\n]*\+",
+        near=_BY_DELTA,
     ),
     Formula(
         "generalised advantage estimation",
         ("delta + gamma * lam * (1 - done) * gae",),
         {"delta": _DELTA, "gamma": _DISCOUNT, "lam": _LAMBDA, "done": _DONE, "gae": _ADVANTAGE},
         "Schulman and others 2016, equation 16",
-        near=r"delta\w*(?:\[\w+\])? ?[-+]|td_?err[^\n]*\+",
+        near=_BY_DELTA,
     ),
     Formula(
         "generalised advantage estimation",
         ("delta + gamma * lam * gae",),
         {"delta": _DELTA, "gamma": _DISCOUNT, "lam": _LAMBDA, "gae": _ADVANTAGE},
         "Schulman and others 2016, equation 16",
-        near=r"delta\w*(?:\[\w+\])? ?[-+]|td_?err[^\n]*\+",
+        near=_BY_DELTA,
     ),
     Formula(
         "the clipped objective of a policy",
@@ -229,63 +255,63 @@ FORMULAS = (
         ("sqrt(alpha_bar) * x_0 + sqrt(1 - alpha_bar) * noise", "sqrt(alpha_bar) * noise - sqrt(1 - alpha_bar) * x_0"),
         {"alpha_bar": _ALPHA_BAR, "x_0": _CLEAN, "noise": _NOISE},
         "Ho and others 2020, equation 4",
-        near=r"alphas?_?(?:bar|hat|cum|prod)|a_bar|sqrt_one",
+        near=_BY_ALPHA_BAR,
     ),
     Formula(
         "a picture at a step of diffusion",
         ("sqrt_alpha_bar * x_0 + sqrt_one_minus_alpha_bar * noise", "sqrt_alpha_bar * noise - sqrt_one_minus_alpha_bar * x_0"),
         {"sqrt_alpha_bar": r"^(?!.*(?:minus|1m|recip|m1)).*sqrt_?(?:a|alphas?)_?(?:bars?|hats?|cum_?prods?|prods?)", "x_0": _CLEAN, "noise": _NOISE, "sqrt_one_minus_alpha_bar": r"sqrt_?(?:one_?minus|1m|om|1_minus)"},
         "Ho and others 2020, equation 4",
-        near=r"alphas?_?(?:bar|hat|cum|prod)|a_bar|sqrt_one",
+        near=_BY_ALPHA_BAR,
     ),
     Formula(
         "the clean picture behind a step of diffusion",
         ("(x_t - sqrt(1 - alpha_bar) * noise) / sqrt(alpha_bar)",),
         {"alpha_bar": _ALPHA_BAR, "x_t": _NOISY, "noise": _GUESSED},
         "Ho and others 2020, equation 15",
-        near=r"alphas?_?(?:bar|hat|cum|prod)|a_bar|sqrt_one",
+        near=_BY_ALPHA_BAR,
     ),
     Formula(
         "the mean of a step back in diffusion",
         ("(x_t - (1 - alpha) / sqrt(1 - alpha_bar) * noise) / sqrt(alpha)",),
         {"alpha": _ALPHA, "alpha_bar": _ALPHA_BAR, "x_t": _NOISY, "noise": _GUESSED},
         "Ho and others 2020, equation 11",
-        near=r"alphas?_?(?:bar|hat|cum|prod)|a_bar|sqrt_one",
+        near=_BY_ALPHA_BAR,
     ),
     Formula(
         "the mean of a step back in diffusion",
         ("(x_t - beta / sqrt(1 - alpha_bar) * noise) / sqrt(alpha)",),
         {"alpha": _ALPHA, "beta": _BETA, "alpha_bar": _ALPHA_BAR, "x_t": _NOISY, "noise": _GUESSED},
         "Ho and others 2020, equation 11",
-        near=r"alphas?_?(?:bar|hat|cum|prod)|a_bar|sqrt_one",
+        near=_BY_ALPHA_BAR,
     ),
     Formula(
         "the posterior of a step back in diffusion",
         ("beta * (1 - alpha_bar_prev) / (1 - alpha_bar)",),
         {"beta": _BETA, "alpha_bar_prev": _ALPHA_BAR_BEFORE, "alpha_bar": _ALPHA_BAR},
         "Ho and others 2020, equation 7",
-        near=r"alphas?_?(?:bar|hat|cum|prod)|a_bar|sqrt_one",
+        near=_BY_ALPHA_BAR,
     ),
     Formula(
         "the posterior of a step back in diffusion",
         ("beta * sqrt(alpha_bar_prev) / (1 - alpha_bar)",),
         {"beta": _BETA, "alpha_bar_prev": _ALPHA_BAR_BEFORE, "alpha_bar": _ALPHA_BAR},
         "Ho and others 2020, equation 7",
-        near=r"alphas?_?(?:bar|hat|cum|prod)|a_bar|sqrt_one",
+        near=_BY_ALPHA_BAR,
     ),
     Formula(
         "the posterior of a step back in diffusion",
         ("sqrt(alpha) * (1 - alpha_bar_prev) / (1 - alpha_bar)",),
         {"alpha": _ALPHA, "alpha_bar_prev": _ALPHA_BAR_BEFORE, "alpha_bar": _ALPHA_BAR},
         "Ho and others 2020, equation 7",
-        near=r"alphas?_?(?:bar|hat|cum|prod)|a_bar|sqrt_one",
+        near=_BY_ALPHA_BAR,
     ),
     Formula(
         "the cosine schedule of a diffusion",
         ("cos((t / steps + s) / (1 + s) * 3.14159265359 / 2)**2",),
         {"t": r"^(?:t|x|ts?|steps?|i)$|arange|linspace", "steps": r"^(?:T|steps|\w*timesteps|num_\w+|n_steps|n_T)$", "s": r"^(?:s|offset|cosine_s)$"},
         "Nichol and Dhariwal 2021, equation 17",
-        near=r"cos\(",
+        near=_BY_COSINE,
         up_to="factor",
     ),
     Formula(
@@ -293,7 +319,7 @@ FORMULAS = (
         ("low + 0.5 * (high - low) * (1 + cos(3.14159265359 * step / steps))",),
         {"low": r"(?:min|final|end).*(?:lr|eta|rate)|(?:lr|eta|rate).*(?:min|final|end)", "high": r"(?:^|_)(?:lr|eta|rate|lrs)(?:_|$)|learning_?rate", "step": r"^(?!.*(?:total|max|num|n_|steps|epochs)).*(?:step|epoch|iter|it$|^t$|cur)", "steps": r"total|max_(?:iter|step|epoch)|T_max|num_|n_steps|steps$|epochs$|decay"},
         "Loshchilov and Hutter 2017, equation 5",
-        near=r"cos\(",
+        near=_BY_COSINE,
     ),
     Formula(
         "the rate of the first transformer",
@@ -306,7 +332,7 @@ FORMULAS = (
     Formula(
         "half the range of an action",
         ("(high - low) / 2",),
-        {"high": r"high|max|upper", "low": r"low|min|lower"},
+        {"high": _UPPER, "low": _LOWER},
         "Haarnoja and others 2018, appendix C",
         near=r"action_scale",
         up_to="factor",
@@ -315,7 +341,7 @@ FORMULAS = (
     Formula(
         "the middle of the range of an action",
         ("(high + low) / 2",),
-        {"high": r"high|max|upper", "low": r"low|min|lower"},
+        {"high": _UPPER, "low": _LOWER},
         "Haarnoja and others 2018, appendix C",
         near=r"action_bias",
         up_to="factor",
@@ -340,7 +366,7 @@ FORMULAS = (
         ("2 * both / (a + b)",),
         {"both": r"inter|overlap|^tp$", "a": r"^(?!.*(?:inter|overlap)).*(?:pred|out|input|logit|prob|^(?:a|x|p|m1|iflat|set1))", "b": r"^(?!.*(?:inter|overlap)).*(?:true|target|label|gt|mask|truth|^(?:b|y|t|m2|tflat|set2))"},
         "Milletari and others 2016, section 3",
-        near=r"intersect|inter_|inter |overlap|union",
+        near=_BY_OVERLAP,
         up_to="factor",
     ),
     Formula(
@@ -348,14 +374,14 @@ FORMULAS = (
         ("both / (a + b - both)",),
         {"both": r"inter|overlap", "a": _AREA, "b": _AREA},
         "Everingham and others 2010, equation 3",
-        near=r"intersect|inter_|inter |overlap|union",
+        near=_BY_OVERLAP,
     ),
     Formula(
         "the generalised intersection over the union",
         ("iou - (hull - union) / hull",),
         {"iou": r"iou", "hull": r"hull|enclos|convex|closure|c_area|area_c|^c$|outer", "union": r"union"},
         "Rezatofighi and others 2019, algorithm 1",
-        near=r"intersect|inter_|inter |overlap|union",
+        near=_BY_OVERLAP,
     ),
     Formula(
         "Tversky's index",
@@ -381,65 +407,65 @@ FORMULAS = (
     Formula(
         "the ratio of peak signal to noise",
         ("-10 * log10(mse)",),
-        {"mse": r"^(?!.*rmse).*(?:mse|l2)"},
+        {"mse": _ERROR},
         "Huynh-Thu and Ghanbari 2008, equation 1",
-        near=r"psnr|PSNR",
+        near=_BY_PSNR,
         up_to="constant",
     ),
     Formula(
         "the ratio of peak signal to noise",
         ("10 * log10(peak**2 / mse)",),
-        {"mse": r"^(?!.*rmse).*(?:mse|l2)", "peak": r"peak|max|range|pixel"},
+        {"mse": _ERROR, "peak": r"peak|max|range|pixel"},
         "Huynh-Thu and Ghanbari 2008, equation 1",
-        near=r"psnr|PSNR",
+        near=_BY_PSNR,
         up_to="constant",
     ),
     Formula(
         "values brought to mean 0 and deviation 1, or back",
         ("(x - mean) / std",),
-        {"x": _DATUM, "mean": _CENTRE, "std": r"^(?!.*(?:mean|log|inv|rstd)).*(?:std|stddev|(?:^|_)sigma$)"},
+        {"x": _DATUM, "mean": _CENTRE, "std": _STD},
         "Ioffe and Szegedy 2015, algorithm 1",
-        near=r"mean\w*(?:\[[^\]\n]*\]|\([^()\n]*\))*\)+ ?[/*]|std\w*(?:\[[^\]\n]*\])?\)? ?[-+] ?[\w.]*mean|[*/]=? ?[\w.]*\[?[\"']?std",
+        near=_BY_STD,
         up_to="factor",
     ),
     Formula(
         "values brought to mean 0 and deviation 1, or back",
         ("x * std + mean",),
-        {"x": _DATUM, "mean": _CENTRE, "std": r"^(?!.*(?:mean|log|inv|rstd)).*(?:std|stddev|(?:^|_)sigma$)"},
+        {"x": _DATUM, "mean": _CENTRE, "std": _STD},
         "Ioffe and Szegedy 2015, algorithm 1",
-        near=r"mean\w*(?:\[[^\]\n]*\]|\([^()\n]*\))*\)+ ?[/*]|std\w*(?:\[[^\]\n]*\])?\)? ?[-+] ?[\w.]*mean|[*/]=? ?[\w.]*\[?[\"']?std",
+        near=_BY_STD,
         up_to="factor",
     ),
     Formula(
         "values brought to mean 0 and deviation 1, or back",
         ("(x - mean) / sqrt(variance)",),
-        {"x": _DATUM, "mean": _CENTRE, "variance": r"^(?!.*(?:mean|log|std|inv)).*(?:var(?:iance)?)(?:$|_|\()"},
+        {"x": _DATUM, "mean": _CENTRE, "variance": _VARIANCE},
         "Ioffe and Szegedy 2015, algorithm 1",
-        near=r"sqrt\([\w.]*var|/ ?[\w.]*var\b",
+        near=_BY_VARIANCE,
         up_to="factor",
     ),
     Formula(
         "values brought to mean 0 and deviation 1, or back",
         ("x * sqrt(variance) + mean",),
-        {"x": _DATUM, "mean": _CENTRE, "variance": r"^(?!.*(?:mean|log|std|inv)).*(?:var(?:iance)?)(?:$|_|\()"},
+        {"x": _DATUM, "mean": _CENTRE, "variance": _VARIANCE},
         "Ioffe and Szegedy 2015, algorithm 1",
-        near=r"sqrt\([\w.]*var|/ ?[\w.]*var\b",
+        near=_BY_VARIANCE,
         up_to="factor",
     ),
     Formula(
         "values brought between 0 and 1, or back",
         ("(x - low) / (high - low)", "(x + abs(low)) / (high - low)"),
-        {"x": _DATUM, "low": r"^(?!.*max).*(?:min|(?:^|_)low)", "high": r"^(?!.*min).*(?:max|(?:^|_)high)"},
+        {"x": _DATUM, "low": _LEAST, "high": _MOST},
         "Han and others 2012, section 3.5",
-        near=r"max\w*(?:\([^()\n]*\))?(?:\[[^\]\n]*\])? ?[-+] ?[\w.]*min|high\w* ?[-+] ?[\w.]*low",
+        near=_BY_RANGE,
         up_to="both",
     ),
     Formula(
         "values brought between 0 and 1, or back",
         ("x * (high - low) + low", "(x + 1) / 2 * (high - low) + low"),
-        {"x": _DATUM, "low": r"^(?!.*max).*(?:min|(?:^|_)low)", "high": r"^(?!.*min).*(?:max|(?:^|_)high)"},
+        {"x": _DATUM, "low": _LEAST, "high": _MOST},
         "Han and others 2012, section 3.5",
-        near=r"max\w*(?:\([^()\n]*\))?(?:\[[^\]\n]*\])? ?[-+] ?[\w.]*min|high\w* ?[-+] ?[\w.]*low",
+        near=_BY_RANGE,
         up_to="both",
     ),
     Formula(
@@ -468,33 +494,33 @@ FORMULAS = (
     Formula(
         "the loss of pairs",
         ("(1 - y) * distance + y * relu(margin - distance)",),
-        {"y": _LABEL + r"|same|is_pos", "distance": r"dist|euclid|^(?:d|D|dw|d_w)$", "margin": r"margin|^m$"},
+        {"y": _SAME_OR_NOT, "distance": _DISTANCE, "margin": _MARGIN},
         "Hadsell and others 2006, equation 4",
-        near=r"margin|\(m - ",
+        near=_BY_MARGIN,
         up_to="factor",
     ),
     Formula(
         "the loss of pairs",
         ("y * distance + (1 - y) * relu(margin - distance)",),
-        {"y": _LABEL + r"|same|is_pos", "distance": r"dist|euclid|^(?:d|D|dw|d_w)$", "margin": r"margin|^m$"},
+        {"y": _SAME_OR_NOT, "distance": _DISTANCE, "margin": _MARGIN},
         "Hadsell and others 2006, equation 4",
-        near=r"margin|\(m - ",
+        near=_BY_MARGIN,
         up_to="factor",
     ),
     Formula(
         "the loss of pairs",
         ("y * distance**2 + (1 - y) * relu(margin - distance)**2",),
-        {"y": _LABEL + r"|same|is_pos", "distance": r"dist|euclid|^(?:d|D|dw|d_w)$", "margin": r"margin|^m$"},
+        {"y": _SAME_OR_NOT, "distance": _DISTANCE, "margin": _MARGIN},
         "Hadsell and others 2006, equation 4",
-        near=r"margin|\(m - ",
+        near=_BY_MARGIN,
         up_to="factor",
     ),
     Formula(
         "the loss of pairs",
         ("(1 - y) * distance**2 + y * relu(margin - distance)**2",),
-        {"y": _LABEL + r"|same|is_pos", "distance": r"dist|euclid|^(?:d|D|dw|d_w)$", "margin": r"margin|^m$"},
+        {"y": _SAME_OR_NOT, "distance": _DISTANCE, "margin": _MARGIN},
         "Hadsell and others 2006, equation 4",
-        near=r"margin|\(m - ",
+        near=_BY_MARGIN,
         up_to="factor",
     ),
     Formula(
@@ -502,7 +528,7 @@ FORMULAS = (
         ("relu(positive - negative + margin)",),
         {"positive": r"(?:pos\w*_(?:d|dist\w*)|(?:d|dist\w*)_(?:ap|p|pos\w*)|^ap_dist\w*|^d(?:ist)?_?ap|^ap$)$", "negative": r"(?:neg\w*_(?:d|dist\w*)|(?:d|dist\w*)_(?:an|n|neg\w*)|^an_dist\w*|^d(?:ist)?_?an|^an$)$", "margin": r"margin|^alpha$"},
         "Schroff and others 2015, equation 3",
-        near=r"margin|\(m - ",
+        near=_BY_MARGIN,
         up_to="factor",
     ),
     Formula(
@@ -530,17 +556,17 @@ FORMULAS = (
     Formula(
         "the penalty on a critic's gradient",
         ("(norm - 1)**2", "norm**2"),
-        {"norm": r"norm|^grads?$|gradients?"},
+        {"norm": _NORM},
         "Gulrajani and others 2017, equation 3",
-        near=r"gradient_penalty|grad_penalty|_gp\(",
+        near=_BY_PENALTY,
         up_to="factor",
     ),
     Formula(
         "the penalty on a critic's gradient",
         ("relu(norm - 1)**2",),
-        {"norm": r"norm|^grads?$|gradients?"},
+        {"norm": _NORM},
         "Gulrajani and others 2017, equation 3",
-        near=r"gradient_penalty|grad_penalty|_gp\(",
+        near=_BY_PENALTY,
         up_to="factor",
     ),
     Formula(

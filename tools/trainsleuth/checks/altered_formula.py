@@ -56,7 +56,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from math import isclose
 
-from trainsleuth.facts import Event, Expr, Function, Index, Spot, is_test, leaves, plain, value, written
+from trainsleuth.facts import Event, Expr, Function, Index, Spot, is_test, leaves, made_of, plain, value, written
 from trainsleuth.finding import Finding, Link
 
 from ._edits import edits
@@ -141,11 +141,7 @@ def _computed(expr: Expr) -> Iterator[Expr]:
     waiting = [expr]
     while waiting:
         one = waiting.pop()
-        if (
-            one.kind in ("binary", "unary")
-            or (one.kind == "call" and len(one.parts) > 1)
-            or (one.kind == "call" and one.receiver is not None)
-        ):
+        if one.kind in ("binary", "unary") or (one.kind == "call" and (len(one.parts) > 1 or one.receiver is not None)):
             yield one
         if one.kind not in ("lambda", "string"):
             waiting += one.parts[::-1]
@@ -185,14 +181,14 @@ def _slip(expr: Expr, roles: Mapping[str, str], formula: Formula) -> tuple[Expr,
 
 def _parts(expr: Expr) -> Iterator[Expr]:
     """What is computed on the way to it."""
-    for part in expr.parts[expr.kind == "call" :]:
+    for part in made_of(expr):
         yield part
         yield from _parts(part)
 
 
 def _size(expr: Expr) -> int:
     """How often a leaf stands in it."""
-    return 1 if expr.kind == "path" else sum(map(_size, expr.parts[expr.kind == "call" :]))
+    return 1 if expr.kind == "path" else sum(map(_size, made_of(expr)))
 
 
 def _is_one(expr: Expr, roles: Mapping[str, str], formula: Formula, forms: slice = slice(None)) -> bool:

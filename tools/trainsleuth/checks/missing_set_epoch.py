@@ -241,8 +241,8 @@ def _failure(index: Index, site: Site, epochs: tuple[str, int]) -> Finding:
     )
     if left := arms_left_off(index, site.call, Spot(site.function, site.position)):
         message += f" It runs only where {' and '.join(left)}, which is not so by default."
-        return SAY.fail(path, line, message, chain, "low", "note")
-    if is_started_alone(index, epochs[0]):
+    elif is_started_alone(index, epochs[0]):
         message += " Of the commands that are written down none starts it on several devices; is it meant for that?"
-        return SAY.fail(path, line, message, chain, "low", "note")
-    return SAY.fail(path, line, message, chain)
+    else:
+        return SAY.fail(path, line, message, chain)
+    return SAY.fail(path, line, message, chain, "low", "note")

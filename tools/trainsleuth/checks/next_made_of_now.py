@@ -51,7 +51,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Event, Function, Index, bindings, is_test, mentions, written
+from trainsleuth.facts import Expr, Function, Index, bindings, is_test, mentions, written
+from trainsleuth.facts.words import words
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -71,68 +72,39 @@ _NEXT = re.compile(r"next|new_|_new|future|_prime$|_p1$|_$", re.IGNORECASE)
 _GUESSED = re.compile(r"pred|guess|hat|est|model|sim|imag", re.IGNORECASE)
 _ACTION = re.compile(r"act|(?:^|_)[au](?:_|$)|control|torque|goal|skill|option", re.IGNORECASE)
 _COMPUTED = ("call", "index", "attr")
-_STATES = frozenset(
-    [
-        "obs",
-        "observation",
-        "observations",
-        "state",
-        "states",
-        "s",
-        "x",
-        "features",
-        "feat",
-        "images",
-        "frames",
-        "input",
-        "inputs",
-    ]
-)
+_STATES = words("obs observation observations state states s x features feat images frames input inputs")
 
 
 def check(index: Index) -> Iterator[Finding]:
     for function in index.functions_holding(_HELD):
         if not is_test(function.path):
             for event in function.events:
-                yield from _examined(function, event)
+                if event.kind == "assign" and len(event.targets) == 1 and event.value is not None:
+                    yield from _examined(function, event.line, event.targets[0], event.value)
 
 
-def _examined(function: Function, event: Event) -> Iterator[Finding]:
-    targets = [one.text for one in event.targets if one.kind == "path" and _CALLED.match(one.text)]
-    if (
-        event.kind != "assign"
-        or len(event.targets) != 1
-        or not targets
-        or event.value is None
-        or event.value.kind not in _COMPUTED
-    ):
+def _examined(function: Function, line: int, target: Expr, value: Expr) -> Iterator[Finding]:
+    name, path = target.text, function.path
+    if target.kind != "path" or not _CALLED.match(name) or value.kind not in _COMPUTED:
         return
-    names = [part.text for part in event.value.walk() if part.kind == "path"]
-    states = [
-        name
-        for name in names
-        if name in _STATES and _is_there(function, f"next_{name}") and f"next_{name}" not in targets
-    ]
-    path, line = function.path, event.line
-    if any(_NEXT.search(name) for name in names if _is_there(function, name)):
-        if any(_is_there(function, name) and name.removeprefix("next_") in _STATES for name in names):
-            yield SAY.passed(path, line, f"{targets[0]} is computed from the next")
+    read = [part.text for part in value.walk() if part.kind == "path"]
+    there = [one for one in read if _is_there(function, one)]
+    if any(map(_NEXT.search, there)):
+        if any(one.removeprefix("next_") in _STATES for one in there):
+            yield SAY.passed(path, line, f"{name} is computed from the next")
         return
-    if not states or _GUESSED.search(targets[0]) or any(map(_ACTION.search, names)):
+    pairs = ((one, f"next_{one}") for one in read if one in _STATES)
+    now, after = next((pair for pair in pairs if pair[1] != name and _is_there(function, pair[1])), ("", ""))
+    if not now or _GUESSED.search(name) or any(map(_ACTION.search, read)):
         return
-    if any(
-        mentions(one.value, [f"next_{states[0]}"])
-        for one in bindings(function).get(states[0], ())
-        if one.value is not None
-    ):
-        yield SAY.passed(path, line, f"{states[0]} becomes the next before")
+    if any(mentions(one.value, [after]) for one in bindings(function).get(now, ())):
+        yield SAY.passed(path, line, f"{now} becomes the next before")
         return
-    chain = (Link(path, line, f"{targets[0]} = {written(event.value)}"),)
     message = (
-        f"{targets[0]} = {written(event.value)} at {path}:{line} is computed from {states[0]}, though next_{states[0]} is there: what follows from it knows nothing of the "
-        f"step between; is next_{states[0]} meant?"
+        f"{name} = {written(value)} at {path}:{line} is computed from {now}, though {after} is there: what follows from it knows nothing of the "
+        f"step between; is {after} meant?"
     )
-    yield SAY.fail(path, line, message, chain, "medium")
+    yield SAY.fail(path, line, message, (Link(path, line, f"{name} = {written(value)}"),), "medium")
 
 
 def _is_there(function: Function, name: str) -> bool:

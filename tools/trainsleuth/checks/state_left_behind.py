@@ -65,9 +65,7 @@ SAY = Verdicts(
     look="print the observation that the action is chosen for, in two rounds",
 )
 _STEPS = re.compile(rb"\.step\(")
-_TRIES = re.compile(
-    r"^(?:deepcopy|restore\w*|set_state|load_state|restore_full_state)$"
-)  # several actions from one state
+_TRIES = re.compile(r"^(?:deepcopy|restore\w*|set_state|load_state)$")  # several actions from one state
 _NEXT = re.compile(r"^(?:next_?|new_|n_)(\w+)$|^(\w+?)_?(?:next|new|prime|_)$")
 
 

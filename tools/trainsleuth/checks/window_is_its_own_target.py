@@ -33,7 +33,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainsleuth.facts import Event, Expr, Function, Index, is_test, spelled, written
+from trainsleuth.facts import Expr, Function, Index, is_test, spelled, written
+from trainsleuth.facts.words import words
 from trainsleuth.finding import Finding, Link
 
 from ._verdicts import Verdicts
@@ -49,23 +50,8 @@ SAY = Verdicts(
 )
 _CUTS = re.compile(rb"(?:target|label|tgt|\by)\w*[ \t]*=[^\n=][^\n]*\[[^\]\n]*:[^\]\n]*\]")
 _TARGET = re.compile(r"^(?:targets?|labels?|y|tgts?|y_\w+|\w+_(?:targets?|labels?))$", re.IGNORECASE)
-_SAME = (
-    "view",
-    "reshape",
-    "contiguous",
-    "clone",
-    "copy",
-    "to",
-    "float",
-    "long",
-    "flatten",
-    "squeeze",
-    "unsqueeze",
-    "permute",
-    "transpose",
-    "t",
-    "astype",
-)
+_SAME = words("view reshape contiguous clone copy to float long flatten squeeze unsqueeze permute transpose t astype")
+_NEAR = 3  # statements between the two
 _BUILDS = ("tensor", "as_tensor", "from_numpy", "array", "asarray", "LongTensor", "FloatTensor", "stack")
 
 
@@ -76,26 +62,27 @@ def check(index: Index) -> Iterator[Finding]:
 
 
 def _examined(function: Function) -> Iterator[Finding]:
-    windows: dict[object, tuple[str, Event]] = {}  # that are no targets
-    for event in function.events:
+    windows: dict[object, tuple[str, int]] = {}  # that are no targets, and where
+    for position, event in enumerate(function.events):
         name = event.targets[0].text if event.kind == "assign" and len(event.targets) == 1 else ""
         window = _window(event.value) if name.isidentifier() and event.value is not None else None
         if window is None:
             continue
         if not _TARGET.match(name):
-            windows[spelled(window), event.block.loops] = name, event
+            windows[spelled(window), event.block.loops] = name, position
             continue
         path, line = function.path, event.line
         known = windows.get((spelled(window), event.block.loops))
-        if known is None or function.events.index(event) - function.events.index(known[1]) > 3:
+        if known is None or position - known[1] > _NEAR:
             yield SAY.passed(path, line, f"{name} is a window of its own")
             continue
+        earlier = function.events[known[1]].line
         chain = (
-            Link(path, known[1].line, f"{known[0]} = {written(window)}"),
+            Link(path, earlier, f"{known[0]} = {written(window)}"),
             Link(path, line, f"{name} = {written(window)}"),
         )
         message = (
-            f"{name} at {path}:{line} is {written(window)}, which {known[0]} at line {known[1].line} is as well: what is to be predicted is what is put in; is it meant to be "
+            f"{name} at {path}:{line} is {written(window)}, which {known[0]} at line {earlier} is as well: what is to be predicted is what is put in; is it meant to be "
             "a step later?"
         )
         yield SAY.fail(path, line, message, chain, "medium")

@@ -79,7 +79,7 @@ from .running.contradiction import contradict, never_meet
 from .running.dead import around, is_dead, is_lesson, left_blank, overridden_by_all, spot_at
 from .running.fixed import decided_against, needed_at
 from .running.unreached import unreached
-from .tensors.arithmetic import Plain, formula, leaves, plain, value
+from .tensors.arithmetic import Plain, formula, leaves, made_of, plain, value
 from .tensors.ingredients import ingredients
 from .tensors.losses import LossCall, loss_calls
 from .tensors.minimised import Minimised, losses_from, minimised, trained_losses
@@ -199,6 +199,7 @@ __all__ = [
     "loss_calls",
     "losses_from",
     "made_at",
+    "made_of",
     "makers",
     "mentions",
     "minimised",

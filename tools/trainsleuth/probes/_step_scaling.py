@@ -73,12 +73,15 @@ def _share_left(trace: Trace, clips: list[Event]) -> float:
     them.
     """
     owners = {number for op in clips for number in op.get("optimizers", ())}
-    pairs = [(op.get("limit"), op.get("norm")) for op in clips]
-    known = [(limit, norm) for limit, norm in pairs if isinstance(limit, float) and isinstance(norm, float)]
-    shares = [limit / norm for limit, norm in known if 0.0 < limit < norm]
     if not owners or any(trace.optimizer(number).get("cls") != _SCALED for number in owners):
         return 1.0
-    return median(shares) if len(shares) > len(clips) / 2 else 1.0
+    return median(_share(op.get("limit"), op.get("norm")) for op in clips)
+
+
+def _share(limit: object, norm: object) -> float:
+    if isinstance(limit, float) and isinstance(norm, float) and 0.0 < limit < norm:
+        return limit / norm
+    return 1.0
 
 
 def _follows_step(order: tuple[Event, ...], clip: Event) -> bool:

@@ -25,7 +25,7 @@ _SAME = words(
     sum mean nansum nanmean view reshape flatten squeeze unsqueeze squeeze_ unsqueeze_ expand expand_as permute transpose t
     contiguous to cuda cpu float double half bfloat16 long int type type_as detach clone item numpy tensor as_tensor from_numpy
     asarray array requires_grad_ repeat repeat_interleave unbind tile view_as swapaxes swapdims movedim rearrange gather
-    index_select broadcast_to astype amax amin max_pool squeeze_to reduce_mean reduce_sum Variable
+    index_select broadcast_to astype amax amin reduce_mean reduce_sum Variable
     """
 )
 _LOOKED_UP = re.compile(
@@ -96,9 +96,13 @@ def leaves(expr: Expr) -> tuple[str, ...]:
 def _leaves(expr: Expr) -> Iterator[str]:
     if expr.kind == "path":
         yield expr.text
-    else:
-        for part in expr.parts[expr.kind == "call" :]:
-            yield from _leaves(part)
+    for part in made_of(expr):
+        yield from _leaves(part)
+
+
+def made_of(expr: Expr) -> tuple[Expr, ...]:
+    """The parts that a plain expression is computed from: of a call not the name of its function."""
+    return expr.parts[expr.kind == "call" :]
 
 
 def value(expr: Expr, values: Mapping[str, float]) -> float:
@@ -108,8 +112,8 @@ def value(expr: Expr, values: Mapping[str, float]) -> float:
     if expr.kind == "path":
         return values[expr.text]
     if expr.kind == "call":
-        return _FUNCTIONS[expr.parts[0].text](*(value(part, values) for part in expr.parts[1:]))
-    inner = [value(part, values) for part in expr.parts]
+        return _FUNCTIONS[expr.parts[0].text](*(value(part, values) for part in made_of(expr)))
+    inner = [value(part, values) for part in made_of(expr)]
     if expr.kind == "unary":
         return -inner[0] if expr.text == "-" else inner[0]
     found = (
@@ -179,14 +183,11 @@ class _Reading:
             return self._of(_function(name, call.line), given, spot, depth, names)
         if name in _FUNCTIONS and name not in _OF_TWO and given:
             return self._of(_function(name, call.line), given[:1], spot, depth, names)
-        if (name in _SAME or name in _OF_TWO) and given and not self._is_known(call):
+        if (name in _SAME or name in _OF_TWO) and given and not self.is_leaf(_called(call)):
             return self.read(given[0], spot, depth + 1, names)
         if _LOOKED_UP.search(name) and len(call.arguments) > 1:
             return self.read(call.arguments[0], spot, depth + 1, names)
         return self._leaf(call, spot, depth, names)
-
-    def _is_known(self, call: Expr) -> bool:
-        return self.is_leaf(_called(call))
 
     def _clamp(self, call: Expr, given: tuple[Expr, ...], spot: Spot, depth: int, names: int) -> Expr | None:
         """Between two limits; from zero on; a small limit that keeps a logarithm finite is looked through."""
